@@ -1,0 +1,44 @@
+/* Arena allocation: many small objects with one lifetime, freed at once. */
+#ifndef PLD_BASE_ARENA_H
+#define PLD_BASE_ARENA_H
+
+#include <stdarg.h>
+#include <stddef.h>
+
+typedef struct ArenaBlock ArenaBlock;
+
+typedef struct {
+    ArenaBlock *head;   /* newest block; blocks are chained for arena_free */
+    char *next;         /* first free byte of the newest block */
+    char *end;          /* one past its last byte */
+} Arena;
+
+/* An arena is valid when zeroed: `Arena a = {0};`. */
+
+/* Returns `size` zeroed bytes aligned for any type, owned by the arena. Never NULL: running out of
+ * memory prints one line on standard error and exits with status 70. */
+void *arena_alloc(Arena *arena, size_t size);
+
+/* Returns `count` zeroed elements of `size` bytes; the product is checked for overflow. */
+void *arena_array(Arena *arena, size_t count, size_t size);
+
+/* Copies `len` bytes and appends a NUL. */
+char *arena_strndup(Arena *arena, const char *text, size_t len);
+
+/* printf into the arena. */
+char *arena_printf(Arena *arena, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+char *arena_vprintf(Arena *arena, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0)));
+
+/* Frees every block; the arena is empty and valid again. */
+void arena_free(Arena *arena);
+
+#define arena_new(arena, T) ((T *)arena_alloc((arena), sizeof(T)))
+#define arena_new_n(arena, T, n) ((T *)arena_array((arena), (n), sizeof(T)))
+
+/* malloc and realloc that never return NULL (same exit as arena_alloc). */
+void *xmalloc(size_t size);
+void *xcalloc(size_t count, size_t size);
+void *xrealloc(void *old, size_t size);
+char *xstrdup(const char *text);
+
+#endif

@@ -1,0 +1,82 @@
+/* Diagnostics: libraries collect them here and return a status; only cli/ prints and exits. */
+#ifndef PLD_BASE_DIAG_H
+#define PLD_BASE_DIAG_H
+
+#include "base/arena.h"
+#include "base/source.h"
+#include "base/vec.h"
+#include <stdbool.h>
+#include <stdio.h>
+
+typedef enum { DIAG_ERROR, DIAG_WARNING, DIAG_NOTE, DIAG_INTERNAL } DiagSeverity;
+
+typedef enum {
+#define PLD_WARNING(ENUM, name, on, doc) WARN_##ENUM,
+#include "base/warnings.def"
+    WARN_COUNT
+} WarningId;
+
+/* A place that is not in the Source at hand: the original file of a dump made with --dump-loc. */
+typedef struct {
+    const char *file;          /* NULL: the place is `span` in the Source */
+    uint32_t line, col;
+} FarPlace;
+
+typedef struct {
+    DiagSeverity severity;
+    const char *code;          /* warning name, or a short error class such as "syntax", "type" */
+    Span span;
+    FarPlace far;
+    const char *message;       /* one line, no final newline */
+    uint32_t n_notes;          /* notes follow their diagnostic directly in the list */
+} Diag;
+
+typedef struct {
+    Arena *arena;              /* owns messages */
+    const Source *src;         /* may be NULL: messages without a place */
+    VEC(Diag) list;            /* in the order reported */
+    uint32_t n_errors;
+    uint32_t n_warnings;
+    bool enabled[WARN_COUNT];
+    bool werror;               /* warnings count as errors */
+    bool muted;                /* set while trying something: nothing is recorded, errors count */
+} Diags;
+
+#define DIAG_MAX_ERRORS 20     /* later errors are counted, not recorded */
+
+void diags_init(Diags *diags, Arena *arena, const Source *src);
+void diags_free(Diags *diags);
+
+/* Records an error at a span. `code` is its class: "syntax", "name", "type", "value", "level",
+ * "shape", "memory", "option". */
+void diag_error(Diags *diags, Span span, const char *code, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+/* Records a warning if it is enabled (an error under -Werror). Same span and warning only once. */
+void diag_warn(Diags *diags, Span span, WarningId id, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+/* Attaches a note to the diagnostic reported last. */
+void diag_note(Diags *diags, Span span, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* A bug of the compiler itself; exit status 70. */
+void diag_internal(Diags *diags, Span span, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
+bool diags_failed(const Diags *diags);        /* any error (or warning under -Werror) or internal */
+bool diags_internal(const Diags *diags);
+
+/* Sets -W names: "name" or "no-name"; false when unknown. */
+bool diags_set_warning(Diags *diags, const char *name);
+
+typedef enum { DIAG_TEXT, DIAG_JSON } DiagFormat;
+
+/* Prints everything in source order (notes after their diagnostic). Text form:
+ *     file:line:col: error: message
+ *         source line
+ *         ^~~~~
+ * JSON form: one object a line, fields file, line, col, end, severity, code, message, notes[]. */
+void diags_print(const Diags *diags, FILE *out, DiagFormat format, bool colour);
+
+/* The candidate nearest to `name` by Damerau-Levenshtein distance, at most a third of its length
+ * away, or NULL. Ties go to the first. */
+const char *nearest_name(const char *name, const char *const *candidates, uint32_t n);
+
+#endif

@@ -1,0 +1,20 @@
+/* Whole-file input and atomic output. */
+#ifndef PLD_BASE_FILE_H
+#define PLD_BASE_FILE_H
+
+#include "base/buf.h"
+#include <stdbool.h>
+
+/* Reads a regular file, pipe or "-" (standard input) into `out`. false: *why holds a message with
+ * the name and the reason, to be freed by the caller. */
+bool file_read(const char *path, Buf *out, size_t max_bytes, char **why);
+
+/* Writes to a temporary name in the same directory, syncs, and renames over `path`; on any failure
+ * removes the temporary file, leaves the old file as it was, and sets *why (caller frees). A path
+ * that exists and is not a regular file (/dev/stdout, a pipe) is written directly. */
+bool file_write_atomic(const char *path, const void *bytes, size_t len, char **why);
+
+/* Flushes and checks standard output (full disk, closed pipe): false and *why on an error. */
+bool stdout_finish(char **why);
+
+#endif

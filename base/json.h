@@ -1,0 +1,31 @@
+/* JSON and XML text. */
+#ifndef PLD_BASE_JSON_H
+#define PLD_BASE_JSON_H
+
+#include "base/buf.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A writer that places commas itself. Objects: json_open(w, '{'), json_key, value, json_close. */
+typedef struct {
+    Buf *out;
+    char stack[64];   /* '{' or '[' per open level */
+    uint8_t depth;
+    bool first;       /* no member written on this level yet */
+    bool after_key;
+} JsonWriter;
+
+void json_init(JsonWriter *w, Buf *out);
+void json_open(JsonWriter *w, char bracket);     /* '{' or '[' */
+void json_close(JsonWriter *w);
+void json_key(JsonWriter *w, const char *key);
+void json_str(JsonWriter *w, const char *text);  /* escapes; invalid UTF-8 becomes U+FFFD */
+void json_int(JsonWriter *w, int64_t v);
+void json_double(JsonWriter *w, double v);       /* inf and nan as strings */
+void json_bool(JsonWriter *w, bool v);
+void json_newline(JsonWriter *w);                /* a line break between members, for diffs */
+
+/* Appends text with & < > " ' escaped and control characters dropped. */
+void xml_escape(Buf *out, const char *text);
+
+#endif

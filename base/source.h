@@ -1,0 +1,51 @@
+/* Source text: loading, spans, lines and columns. */
+#ifndef PLD_BASE_SOURCE_H
+#define PLD_BASE_SOURCE_H
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A half-open range of byte offsets into one Source. {0,0} with `end == 0` means "no place". */
+typedef struct {
+    uint32_t begin, end;
+} Span;
+
+typedef struct {
+    const char *name;       /* as the user wrote it; "<stdin>" for standard input */
+    const char *text;       /* NUL-terminated; always ends with a newline; BOM removed */
+    uint32_t len;           /* bytes of text, without the NUL */
+    uint32_t *line_starts;  /* offset of each line's first byte */
+    uint32_t n_lines;
+} Source;
+
+typedef struct {
+    uint32_t line;   /* from 1 */
+    uint32_t col;    /* from 1, in code points (what an editor shows) */
+} LineCol;
+
+/* Builds a Source over a copy of `len` bytes: drops a BOM, turns CRLF into LF, appends a missing
+ * last newline. Text and tables are owned by the arena. Bad bytes (NUL, invalid UTF-8) stay in the
+ * text: the lexer reports them with their place. */
+Source *source_from_bytes(Arena *arena, const char *name, const char *bytes, size_t len);
+
+/* Reads a file, or standard input for "-". On failure returns NULL and sets *why to a message that
+ * names the file ("cannot read kernel.pld: No such file or directory"), owned by the arena. Files
+ * over 256 MiB are refused. */
+Source *source_load(Arena *arena, const char *path, const char **why);
+
+LineCol source_line_col(const Source *src, uint32_t offset);
+/* The text of a line (from 1) without its newline; *len in bytes. */
+const char *source_line(const Source *src, uint32_t line, uint32_t *len);
+
+/* The smallest span that covers both; an empty one ({0,0}) is ignored. */
+Span span_join(Span a, Span b);
+
+/* Terminal columns of `len` bytes of UTF-8 (wide and combining characters; tab to 8). */
+uint32_t display_width(const char *text, uint32_t len);
+
+/* Offset of the first byte that is not valid UTF-8 (RFC 3629), or `len`. */
+size_t utf8_check(const char *text, size_t len);
+
+#endif

@@ -1,0 +1,135 @@
+/* The abstract syntax tree: what the text says, before any name is looked up. */
+#ifndef PLD_PARSER_AST_H
+#define PLD_PARSER_AST_H
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/intern.h"
+#include "base/source.h"
+#include "base/vec.h"
+#include <stdbool.h>
+
+typedef enum {
+#define PLD_AST(ENUM, name) AST_##ENUM,
+#include "parser/ast.def"
+    AST_COUNT
+} AstKind;
+
+typedef enum { OP_NEG, OP_POS, OP_NOT, OP_INVERT } UnaryOp;
+typedef enum {
+    OP_ADD, OP_SUB, OP_MUL, OP_DIV, OP_FLOORDIV, OP_MOD, OP_POW, OP_MATMUL,
+    OP_BITAND, OP_BITOR, OP_BITXOR, OP_SHL, OP_SHR
+} BinaryOp;
+typedef enum { CMP_EQ, CMP_NE, CMP_LT, CMP_LE, CMP_GT, CMP_GE, CMP_IS, CMP_IS_NOT, CMP_IN, CMP_NOT_IN } CompareOp;
+
+typedef struct Ast Ast;
+
+typedef VEC(Ast *) AstList;
+
+/* A keyword argument `name=value`. */
+typedef struct {
+    Sym name;
+    Span span;       /* of the name */
+    Ast *value;
+} AstKeyword;
+
+typedef VEC(AstKeyword) AstKeywords;
+
+/* A part of an f-string: literal text, or an expression. */
+typedef struct {
+    Sym text;        /* when expr is NULL */
+    Ast *expr;
+    Sym spec;        /* format after ':', or NULL */
+    bool debug;      /* {expr=} */
+} AstFPart;
+
+typedef VEC(AstFPart) AstFParts;
+
+/* A parameter of a def. */
+typedef struct {
+    Sym name;
+    Span span;
+    Ast *annotation;      /* or NULL */
+    Ast *default_value;   /* or NULL */
+    bool keyword_only;    /* after a bare `*` */
+    char star;            /* 0, '*' for *args, 'k' for **kwargs */
+} AstParam;
+
+typedef VEC(AstParam) AstParams;
+
+/* `for target in iter [if cond]` of a generator expression or comprehension. */
+typedef struct {
+    Ast *target, *iter, *cond;   /* cond or NULL */
+} AstForClause;
+
+typedef VEC(AstForClause) AstForClauses;
+
+struct Ast {
+    AstKind kind;
+    Span span;
+    union {
+        Sym name;                                         /* NAME */
+        struct { int64_t value; bool hex; } integer;      /* INT (never negative) */
+        double real;                                      /* FLOAT */
+        struct { Sym text; bool triple; } str;            /* STR, after escapes, adjacent joined */
+        AstFParts fstring;                                /* FSTRING */
+        AstList items;                                    /* TUPLE, LIST; AND, OR (two or more) */
+        struct { Ast *base; Sym name; Span name_span; } attr;             /* ATTR */
+        struct { Ast *callee; AstList args; AstKeywords keywords; } call; /* CALL */
+        struct { Ast *base; AstList index; } sub;         /* SUBSCRIPT: x[a, b:c] -> two items */
+        struct { Ast *lo, *hi, *step; } slice;            /* SLICE, each may be NULL */
+        struct { UnaryOp op; Ast *operand; } unary;       /* UNARY */
+        struct { BinaryOp op; Ast *left, *right; } binary;                /* BINARY */
+        struct { Ast *first; VEC(CompareOp) ops; AstList rest; } compare; /* COMPARE, chained */
+        struct { Ast *cond, *then, *otherwise; } cond;    /* COND: then if cond else otherwise */
+        struct { Ast *element; AstForClauses clauses; } gen;              /* GENEXP, LISTCOMP */
+        Ast *value;                                       /* EXPR_STMT, RETURN (may be NULL), STARRED */
+        struct { AstList targets; Ast *value; } assign;   /* ASSIGN: a = b = v has two targets */
+        struct { Ast *target, *annotation, *value; } ann; /* ANN_ASSIGN, value may be NULL */
+        struct { BinaryOp op; Ast *target, *value; } aug; /* AUG_ASSIGN */
+        struct { Ast *cond; AstList then, otherwise; } if_;               /* IF: elif nests */
+        struct { Ast *target, *iter; AstList body, otherwise; } for_;     /* FOR */
+        struct { Ast *cond, *message; } assert_;          /* ASSERT, message may be NULL */
+        Ast *raised;                                      /* RAISE, may be NULL */
+        struct { Sym module, alias, from; } import;       /* IMPORT module as alias / from m import alias */
+        struct {                                          /* DEF */
+            Sym name;
+            Span name_span;
+            AstList decorators;
+            AstParams params;
+            Ast *returns;
+            AstList body;
+        } def;
+        struct {                                          /* CLASS */
+            Sym name;
+            Span name_span;
+            AstList decorators, bases, body;
+        } class_;
+    };
+};
+
+/* A parsed file. */
+typedef struct {
+    const Source *src;
+    Sym header;            /* text of a first line `# pld-ir ...` without the newline, or NULL */
+    AstList body;          /* top-level statements in source order */
+} AstModule;
+
+/* Appends the canonical spelling of a module, statement (indented by `depth` steps of 4) or
+ * expression. Parsing that text gives an equal tree; printing that tree gives equal text.
+ * Parentheses only where precedence needs them; one statement a line; two blank lines around
+ * top-level defs and classes, one around nested ones. */
+void ast_print_module(Buf *out, const AstModule *module);
+void ast_print_stmt(Buf *out, const Ast *stmt, uint32_t depth);
+void ast_print_expr(Buf *out, const Ast *expr);
+
+/* Same tree, ignoring spans. */
+bool ast_equal(const Ast *a, const Ast *b);
+
+const char *ast_kind_name(AstKind kind);
+/* "+", "//", ...; for UNARY "-", "+", "not", "~"; for COMPARE "==", "is not", ... */
+const char *unary_op_text(UnaryOp op);
+const char *binary_op_text(BinaryOp op);
+const char *compare_op_text(CompareOp op);
+
+#endif

@@ -1,0 +1,19 @@
+/* From text to AST. */
+#ifndef PLD_PARSER_PARSER_H
+#define PLD_PARSER_PARSER_H
+
+#include "base/diag.h"
+#include "parser/ast.h"
+
+/* Deepest nesting of brackets, operators and blocks together. */
+#define PARSER_MAX_DEPTH 200
+
+/* Parses a whole file. Tree and names live in `arena` and `in`. Errors go to `diags`; a module is
+ * always returned (with AST_ERROR nodes or statements left out), so that later mistakes can be
+ * reported too: check diags_failed. */
+AstModule *parse_module(Arena *arena, Interner *in, const Source *src, Diags *diags);
+
+/* Parses one expression (the value of -D NAME=VALUE); NULL after an error. */
+Ast *parse_expression(Arena *arena, Interner *in, const Source *src, Diags *diags);
+
+#endif

@@ -1,0 +1,154 @@
+# pldc and pldrun. `make help` lists the targets; `make SAN=address,undefined` builds with sanitizers.
+
+PREFIX ?= /usr/local
+DESTDIR ?=
+CC = gcc
+AR = ar
+RE2C = re2c
+BISON = bison
+INSTALL = install
+
+comma := ,
+B := build$(if $(SAN),/san-$(subst $(comma),-,$(SAN)))
+
+CFLAGS = -O2 -g
+WARN = -Wall -Wextra -Wpedantic -Wshadow -Wmissing-prototypes -Wstrict-prototypes
+# Contraction would give a*b+c one rounding on some machines: results must be the same everywhere.
+BASE_FLAGS = -std=c17 -ffp-contract=off -D_GNU_SOURCE -I. -I$(B)/gen
+SAN_FLAGS = $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)
+# The kernels of the simulator are loops over elements.
+SIM_FLAGS = -O3
+ALL_FLAGS = $(CFLAGS) $(BASE_FLAGS) $(SAN_FLAGS)
+LIBS = -lm -lpthread
+CHECK_CFLAGS = $(shell pkg-config --cflags check)
+CHECK_LIBS = $(shell pkg-config --libs check)
+
+# Folder order is include order: see scripts/check-includes.
+FOLDERS = base lexer parser ir lower codegen sim cli
+MAINS = cli/pldc.c cli/pldrun.c
+SRC = $(filter-out $(MAINS),$(wildcard $(FOLDERS:%=%/*.c)))
+RE = $(wildcard $(FOLDERS:%=%/*.re))
+GRAMMARS = $(wildcard $(FOLDERS:%=%/*.y))
+GEN_C = $(RE:%.re=$(B)/gen/%.c) $(GRAMMARS:%.y=$(B)/gen/%.c)
+GEN_H = $(GRAMMARS:%.y=$(B)/gen/%.h)
+
+OBJ = $(SRC:%.c=$(B)/obj/%.o)
+GEN_OBJ = $(GEN_C:$(B)/gen/%.c=$(B)/obj/gen/%.o)
+MAIN_OBJ = $(patsubst %.c,$(B)/obj/%.o,$(wildcard $(MAINS)))
+LIB = $(B)/libpld.a
+BINS = $(patsubst cli/%.c,$(B)/%,$(wildcard $(MAINS)))
+
+# tests/check_*.c are programs; what else lies in tests/ is linked into each of them.
+CHECKS = $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/check_*.c))
+TEST_OBJ = $(patsubst %.c,$(B)/obj/%.o,$(filter-out tests/check_%,$(wildcard tests/*.c)))
+# tests/fuzz/*.c and tests/bench/*.c are programs of their own.
+FUZZERS = $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/fuzz/*.c))
+BENCHES = $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/bench/*.c))
+
+.DELETE_ON_ERROR:
+.SECONDARY:
+.SUFFIXES:
+MAKEFLAGS += --no-builtin-rules
+
+.PHONY: all lib tests fuzzers demo check quick bench fuzz explore-long install clean lint help flags
+
+all: $(LIB) $(BINS)
+lib: $(LIB)
+tests: all $(CHECKS)
+fuzzers: all $(FUZZERS)
+
+help:
+	@echo 'all           build/pldc and build/pldrun'
+	@echo 'demo          run the samples and show the IR diff of a collective'
+	@echo 'check         every test; installs missing packages first'
+	@echo 'quick         unit tests and the short end-to-end tests'
+	@echo 'bench         timings (tests/bench)'
+	@echo 'fuzz          random input for a while (tests/fuzz)'
+	@echo 'explore-long  every interleaving of the larger litmus tests'
+	@echo 'install       programs, manual pages and samples below DESTDIR and PREFIX'
+	@echo 'lint          manual pages, static analysis'
+	@echo 'clean         remove build/'
+	@echo 'Variables: CC, CFLAGS, SAN=address,undefined, SAN=thread, PREFIX, DESTDIR'
+
+# Objects depend on the flags they were compiled with, so that CC=clang rebuilds them.
+FLAGS_TEXT = $(CC) $(ALL_FLAGS) $(WARN)
+$(B)/flags: flags
+	@mkdir -p $(@D)
+	@echo '$(FLAGS_TEXT)' | cmp -s - $@ || echo '$(FLAGS_TEXT)' >$@
+
+$(LIB): $(OBJ) $(GEN_OBJ)
+	@rm -f $@
+	$(AR) rcs $@ $(OBJ) $(GEN_OBJ)
+
+$(BINS): $(B)/%: $(B)/obj/cli/%.o $(LIB)
+	$(CC) $(ALL_FLAGS) $(LDFLAGS) -o $@ $< $(LIB) $(LIBS)
+
+$(B)/obj/sim/%.o: ALL_FLAGS += $(SIM_FLAGS)
+$(B)/obj/tests/%.o: ALL_FLAGS += $(CHECK_CFLAGS)
+
+$(B)/obj/gen/%.o: $(B)/gen/%.c $(B)/flags | $(GEN_H)
+	@mkdir -p $(@D)
+	$(CC) $(ALL_FLAGS) -Wall -Wno-unused -MMD -MP -c -o $@ $<
+
+$(B)/obj/%.o: %.c $(B)/flags | $(GEN_H)
+	@mkdir -p $(@D)
+	$(CC) $(ALL_FLAGS) $(WARN) -MMD -MP -c -o $@ $<
+
+$(B)/gen/%.c: %.re $(B)/flags
+	@mkdir -p $(@D)
+	$(RE2C) -W --depfile $(@:.c=.d) -o $@ $<
+
+$(B)/gen/%.c $(B)/gen/%.h &: %.y $(B)/flags
+	@mkdir -p $(@D)
+	$(BISON) -Wall --header=$(B)/gen/$*.h -o $(B)/gen/$*.c $<
+
+$(CHECKS): $(B)/tests/%: $(B)/obj/tests/%.o $(TEST_OBJ) $(LIB)
+	@mkdir -p $(@D)
+	$(CC) $(ALL_FLAGS) $(LDFLAGS) -o $@ $< $(TEST_OBJ) $(LIB) $(CHECK_LIBS) $(LIBS)
+
+$(FUZZERS) $(BENCHES): $(B)/tests/%: $(B)/obj/tests/%.o $(LIB)
+	@mkdir -p $(@D)
+	$(CC) $(ALL_FLAGS) $(LDFLAGS) -o $@ $< $(LIB) $(LIBS)
+
+# The packages come first: a compiler or test library may be missing.
+check:
+	@scripts/bootstrap
+	@+$(MAKE) --no-print-directory -s tests fuzzers
+	@tests/run.sh $(B)
+
+quick: tests
+	@tests/run.sh $(B) quick
+
+demo:
+	@scripts/bootstrap
+	@+$(MAKE) --no-print-directory -s all
+	@scripts/demo $(B)
+
+bench: all $(BENCHES)
+	@set -e; for s in $(sort $(wildcard tests/bench/*.sh)); do $$s $(B); done
+
+fuzz: fuzzers
+	@set -e; for s in $(sort $(wildcard tests/fuzz/*.sh)); do $$s $(B); done
+
+explore-long: all
+	@set -e; for s in $(sort $(wildcard tests/litmus/long*.sh)); do $$s $(B); done
+
+MAN1 = $(wildcard man/*.1)
+MAN5 = $(wildcard man/*.5)
+
+install: all
+	$(INSTALL) -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/pld/samples
+	$(INSTALL) -d $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/man/man5
+	$(if $(BINS),$(INSTALL) -m 755 $(BINS) $(DESTDIR)$(PREFIX)/bin)
+	$(if $(MAN1),$(INSTALL) -m 644 $(MAN1) $(DESTDIR)$(PREFIX)/share/man/man1)
+	$(if $(MAN5),$(INSTALL) -m 644 $(MAN5) $(DESTDIR)$(PREFIX)/share/man/man5)
+	$(INSTALL) -m 644 $(wildcard samples/*.pld) $(DESTDIR)$(PREFIX)/share/pld/samples
+
+lint:
+	@scripts/lint
+
+clean:
+	rm -rf build
+
+-include $(OBJ:.o=.d) $(GEN_OBJ:.o=.d) $(MAIN_OBJ:.o=.d) $(RE:%.re=$(B)/gen/%.d)
+-include $(CHECKS:$(B)/%=$(B)/obj/%.d) $(FUZZERS:$(B)/%=$(B)/obj/%.d) $(TEST_OBJ:.o=.d)

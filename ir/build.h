@@ -1,0 +1,61 @@
+/* Building IR: constructors that compute result types. Passes use these and nothing lower. */
+#ifndef PLD_IR_BUILD_H
+#define PLD_IR_BUILD_H
+
+#include "ir/ir.h"
+
+/* A place to append statements: the block at hand, and the location new statements get. */
+typedef struct {
+    Program *p;
+    Func *f;
+    Block *block;
+    Loc loc;
+} Builder;
+
+Expr *ex_int(Program *p, Dtype dtype, int64_t v);
+Expr *ex_index(Program *p, int64_t v);
+Expr *ex_float(Program *p, double v);
+Expr *ex_bool(Program *p, bool v);
+Expr *ex_var(Program *p, const Func *f, VarId v);
+Expr *ex_extent(Program *p, Sym name);
+Expr *ex_enum(Program *p, EnumType type, int64_t v);
+Expr *ex_dtype(Program *p, Dtype dtype);
+Expr *ex_str(Program *p, Sym text);
+Expr *ex_list(Program *p, Expr **items, uint32_t n);
+/* [a, b] from NULL-terminated arguments. */
+Expr *ex_listv(Program *p, ...);
+/* Scalar operator; folds when all operands are constants (never a fault). Operands of different
+ * integer dtypes: INT32 with INDEX gives INDEX. */
+Expr *ex_scalar(Program *p, ScalarOp op, Expr *a, Expr *b);
+Expr *ex_select(Program *p, Expr *cond, Expr *then, Expr *otherwise);
+Expr *ex_cast(Program *p, Dtype to, Expr *a);
+/* A Dim as an INDEX expression. */
+Expr *ex_dim(Program *p, const Dim *d);
+/* The Dim that an integer expression denotes, or NULL when it reads a run-time variable. */
+const Dim *dim_of_expr(Program *p, const Expr *e);
+
+/* Operation with its slots in table order, n may be less than the table's; missing ones NULL or
+ * their default. The type is inferred; a mistake in the operands is an internal error of the caller. */
+Expr *ex_op(Program *p, OpId op, Expr **slots, uint32_t n);
+Expr *ex_opv(Program *p, OpId op, uint32_t n, ...);
+Expr *ex_call(Program *p, Func *callee, Expr **args, uint32_t n, Expr *device);
+
+Stmt *stmt_new(Program *p, StmtKind kind, Loc loc);
+/* Appends `base = value` with a new variable and returns it. */
+VarId build_let(Builder *b, Sym base, Expr *value);
+void build_expr(Builder *b, Expr *value);
+/* Opens `for index in pl.range(lo, hi):` with nothing carried; append to ->body. Step 1. */
+Stmt *build_for(Builder *b, Sym index, Expr *lo, Expr *hi);
+Stmt *build_if(Builder *b, Expr *cond);
+
+/* Type rules (ir/infer.c): checks the operands of an op against its row, and shape rules, and returns
+ * the result type; on a mistake reports to p->diags at the operand's span, with the op's name, what was
+ * required and what was found, and returns NULL. `level` is checked too. Fills in defaults. Used by the
+ * elaborator, by the builder and by the verifier. */
+const Type *infer_op(Program *p, Expr *op, FuncKind level);
+/* The collectives' rules of spec (ir/infer_collective.c), called by infer_op. */
+const Type *infer_collective(Program *p, Expr *op, FuncKind level);
+/* Result dtype of a scalar operator; NULL after a reported mistake. */
+const Type *infer_scalar(Program *p, Expr *e);
+
+#endif

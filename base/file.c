@@ -1,0 +1,160 @@
+#include "base/file.h"
+#include "base/arena.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* "cannot VERB NAME: REASON"; always false, for return statements. */
+static bool fail(char **why, const char *verb, const char *name, const char *reason)
+{
+    Buf buf = {0};
+    buf_printf(&buf, "cannot %s %s: %s", verb, name, reason);
+    *why = buf.at;
+    return false;
+}
+
+/* Reads to the end of the file; returns 0 or an errno value (EFBIG: over max_bytes). */
+static int read_all(int fd, Buf *out, size_t max_bytes)
+{
+    char chunk[65536];
+    for (;;) {
+        ssize_t n = read(fd, chunk, sizeof chunk);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return errno;
+        if (n == 0)
+            return 0;
+        if ((size_t)n > max_bytes - out->len)
+            return EFBIG;
+        buf_bytes(out, chunk, (size_t)n);
+    }
+}
+
+bool file_read(const char *path, Buf *out, size_t max_bytes, char **why)
+{
+    bool is_stdin = strcmp(path, "-") == 0;
+    int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return fail(why, "read", path, strerror(errno));
+    buf_clear(out);
+    buf_str(out, "");   /* out->at is text even when the file is empty */
+    int error = read_all(fd, out, max_bytes);
+    if (!is_stdin)
+        close(fd);
+    if (error)
+        return fail(why, "read", is_stdin ? "standard input" : path, strerror(error));
+    return true;
+}
+
+/* Writes everything; returns 0 or an errno value. */
+static int write_all(int fd, const char *bytes, size_t len)
+{
+    while (len > 0) {
+        ssize_t n = write(fd, bytes, len);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return n < 0 ? errno : EIO;
+        bytes += n;
+        len -= (size_t)n;
+    }
+    return 0;
+}
+
+static int write_direct(const char *path, const char *bytes, size_t len)
+{
+    int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+    if (fd < 0)
+        return errno;
+    int error = write_all(fd, bytes, len);
+    if (close(fd) != 0 && error == 0)
+        error = errno;
+    return error;
+}
+
+/* Opens a new file next to `path` and stores its name, which the caller frees. Returns -1 with
+ * errno set when there is none to be had. */
+static int open_temporary(const char *path, mode_t mode, char **name)
+{
+    const char *slash = strrchr(path, '/');
+    int dir_len = slash ? (int)(slash - path) + 1 : 0;
+    for (int attempt = 0; attempt < 1000; attempt++) {
+        Buf buf = {0};
+        buf_printf(&buf, "%.*s.pld-%ld-%d.tmp", dir_len, path, (long)getpid(), attempt);
+        int fd = open(buf.at, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+        if (fd >= 0) {
+            *name = buf.at;
+            return fd;
+        }
+        buf_free(&buf);
+        if (errno != EEXIST)
+            return -1;
+    }
+    return -1;
+}
+
+/* Writes a temporary file and renames it over `path`; `old` is what stands there now, or NULL. */
+static int replace_file(const char *path, const struct stat *old, const char *bytes, size_t len)
+{
+    char *temporary;
+    int fd = open_temporary(path, 0666, &temporary);
+    if (fd < 0)
+        return errno;
+    int error = write_all(fd, bytes, len);
+    if (error == 0 && old && fchmod(fd, old->st_mode & 0777) != 0)
+        error = errno;
+    if (error == 0 && fsync(fd) != 0 && errno != EINVAL && errno != EROFS)
+        error = errno;
+    if (close(fd) != 0 && error == 0)
+        error = errno;
+    if (error == 0 && rename(temporary, path) != 0)
+        error = errno;
+    if (error)
+        unlink(temporary);
+    free(temporary);
+    return error;
+}
+
+static int write_path(const char *path, const char *bytes, size_t len)
+{
+    struct stat st;
+    if (stat(path, &st) != 0)
+        return errno == ENOENT ? replace_file(path, NULL, bytes, len) : errno;
+    if (S_ISDIR(st.st_mode))
+        return EISDIR;
+    if (!S_ISREG(st.st_mode))
+        return write_direct(path, bytes, len);
+    if (access(path, W_OK) != 0)
+        return errno;
+    char *real = realpath(path, NULL);   /* a symbolic link stays one */
+    int error = replace_file(real ? real : path, &st, bytes, len);
+    free(real);
+    return error;
+}
+
+bool file_write_atomic(const char *path, const void *bytes, size_t len, char **why)
+{
+    /* A file size limit shall be an error like a full disk, not the end of the process. */
+    struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
+    bool changed = sigaction(SIGXFSZ, &ignore, &before) == 0;
+    int error = write_path(path, bytes, len);
+    if (changed)
+        sigaction(SIGXFSZ, &before, NULL);
+    return error == 0 || fail(why, "write", path, strerror(error));
+}
+
+bool stdout_finish(char **why)
+{
+    errno = 0;
+    bool failed = fflush(stdout) != 0;
+    int error = errno;
+    if (!failed && !ferror(stdout))
+        return true;
+    return fail(why, "write", "standard output", error ? strerror(error) : "write error");
+}

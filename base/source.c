@@ -1,0 +1,105 @@
+#include "base/source.h"
+#include "base/file.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_SOURCE = 256 * 1024 * 1024 };
+
+/* Copies the text in its canonical form; `to` has room for len + 2 bytes. Returns its length. */
+static uint32_t copy_text(char *to, const char *bytes, size_t len)
+{
+    uint32_t n = 0;
+    size_t i = len >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+    for (; i < len; i++) {
+        if (bytes[i] == '\r' && i + 1 < len && bytes[i + 1] == '\n')
+            continue;
+        to[n++] = bytes[i];
+    }
+    if (n == 0 || to[n - 1] != '\n')
+        to[n++] = '\n';
+    to[n] = '\0';
+    return n;
+}
+
+static void find_lines(Arena *arena, Source *src)
+{
+    const char *end = src->text + src->len;
+    for (const char *p = src->text; p < end; p = (const char *)memchr(p, '\n', (size_t)(end - p)) + 1)
+        src->n_lines++;
+    src->line_starts = arena_new_n(arena, uint32_t, src->n_lines);
+    uint32_t line = 0;
+    for (const char *p = src->text; p < end; p = (const char *)memchr(p, '\n', (size_t)(end - p)) + 1)
+        src->line_starts[line++] = (uint32_t)(p - src->text);
+}
+
+Source *source_from_bytes(Arena *arena, const char *name, const char *bytes, size_t len)
+{
+    Source *src = arena_new(arena, Source);
+    char *text = arena_alloc(arena, len + 2);
+    src->name = arena_strndup(arena, name, strlen(name));
+    src->len = copy_text(text, bytes, len);
+    src->text = text;
+    find_lines(arena, src);
+    return src;
+}
+
+Source *source_load(Arena *arena, const char *path, const char **why)
+{
+    Buf buf = {0};
+    char *reason = NULL;
+    Source *src = NULL;
+    if (file_read(path, &buf, MAX_SOURCE, &reason))
+        src = source_from_bytes(arena, strcmp(path, "-") == 0 ? "<stdin>" : path, buf.at, buf.len);
+    else
+        *why = arena_strndup(arena, reason, strlen(reason));
+    free(reason);
+    buf_free(&buf);
+    return src;
+}
+
+/* Index of the last line that starts at or before `offset`. */
+static uint32_t find_line(const Source *src, uint32_t offset)
+{
+    uint32_t low = 0, high = src->n_lines;
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (src->line_starts[middle] <= offset)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+LineCol source_line_col(const Source *src, uint32_t offset)
+{
+    if (offset >= src->len)
+        offset = src->len - 1;   /* the end of the file is shown at the end of its last line */
+    uint32_t line = find_line(src, offset);
+    LineCol at = {line + 1, 1};
+    for (uint32_t i = src->line_starts[line]; i < offset; i++)
+        if ((src->text[i + 1] & 0xc0) != 0x80)
+            at.col++;
+    return at;
+}
+
+const char *source_line(const Source *src, uint32_t line, uint32_t *len)
+{
+    if (line == 0 || line > src->n_lines) {
+        *len = 0;
+        return "";
+    }
+    uint32_t begin = src->line_starts[line - 1];
+    uint32_t end = line < src->n_lines ? src->line_starts[line] : src->len;
+    *len = end - begin - 1;
+    return src->text + begin;
+}
+
+Span span_join(Span a, Span b)
+{
+    if (a.end == 0)
+        return b;
+    if (b.end == 0)
+        return a;
+    return (Span){a.begin < b.begin ? a.begin : b.begin, a.end > b.end ? a.end : b.end};
+}

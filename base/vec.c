@@ -1,0 +1,20 @@
+#include "base/vec.h"
+#include <stdio.h>
+#include <string.h>
+
+void *vec_grow(Arena *arena, void *old, uint32_t len, uint32_t *cap, size_t elem_size)
+{
+    size_t bytes;
+    uint32_t new_cap = *cap > UINT32_MAX / 2 ? UINT32_MAX : *cap < 4 ? 8 : *cap * 2;
+    if (len == UINT32_MAX || __builtin_mul_overflow((size_t)new_cap, elem_size, &bytes)) {
+        fputs("out of memory: a table has too many entries\n", stderr);
+        exit(70);
+    }
+    *cap = new_cap;
+    if (arena == NULL)
+        return xrealloc(old, bytes);
+    void *copy = arena_alloc(arena, bytes);
+    if (len)
+        memcpy(copy, old, len * elem_size);
+    return copy;
+}

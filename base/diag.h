@@ -40,6 +40,8 @@ typedef struct {
     bool enabled[WARN_COUNT];
     bool werror;               /* warnings count as errors */
     bool muted;                /* set while trying something: nothing is recorded, errors count */
+    bool dropped;              /* the last one was not recorded: nor are its notes */
+    uint32_t n_hidden;         /* errors over DIAG_MAX_ERRORS */
 } Diags;
 
 #define DIAG_MAX_ERRORS 20     /* later errors are counted, not recorded */
@@ -56,6 +58,8 @@ void diag_warn(Diags *diags, Span span, WarningId id, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 /* Attaches a note to the diagnostic reported last. */
 void diag_note(Diags *diags, Span span, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* Gives the diagnostic or note reported last a place outside the Source. */
+void diag_set_far(Diags *diags, FarPlace far);
 /* A bug of the compiler itself; exit status 70. */
 void diag_internal(Diags *diags, Span span, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
@@ -72,7 +76,9 @@ typedef enum { DIAG_TEXT, DIAG_JSON } DiagFormat;
  *     file:line:col: error: message
  *         source line
  *         ^~~~~
- * JSON form: one object a line, fields file, line, col, end, severity, code, message, notes[]. */
+ * Under a --dump-loc place the line of the dump follows as a note. Control characters are escaped,
+ * lines over 160 columns are cut around the caret. JSON form: one object a line with the fields
+ * file, line, col, end {line, col}, severity, code, message, notes[]; no place is line 0. */
 void diags_print(const Diags *diags, FILE *out, DiagFormat format, bool colour);
 
 /* The candidate nearest to `name` by Damerau-Levenshtein distance, at most a third of its length

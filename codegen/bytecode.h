@@ -1,0 +1,209 @@
+/* The bytecode: what pldc writes and pldrun runs. This header is all that sim/ sees of the compiler.
+ * File format: man/pldb.5. */
+#ifndef PLD_CODEGEN_BYTECODE_H
+#define PLD_CODEGEN_BYTECODE_H
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/dtype.h"
+#include "base/enums.h"
+#include "base/platform.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+#define BC_MAX_RANK 5
+#define BC_NONE 0xffffu        /* an absent register or run */
+#define BC_NO_INDEX UINT32_MAX /* an absent table index */
+
+typedef enum {
+#define PLD_BC(ENUM, name, a, b, c, d, e, imm, doc) BC_##ENUM,
+#include "codegen/bytecode.def"
+    BC_OPCODE_COUNT
+} BcOp;
+
+typedef enum {
+#define PLD_TILEOP(ENUM, name, arity) TOP_##ENUM,
+#include "codegen/tileop.def"
+    TOP_COUNT
+} TileOp;
+
+typedef enum {
+#define PLD_PURE(ENUM, name, kids, doc) PURE_##ENUM,
+#include "codegen/pure.def"
+    PURE_COUNT
+} PureKind;
+
+/* Scalar operators as encoded in BIN and UN: a copy of ir/scalar.def's order, asserted equal in
+ * codegen/emit.c. */
+typedef enum {
+    BSC_ADD, BSC_SUB, BSC_MUL, BSC_FLOORDIV, BSC_MOD, BSC_BITAND, BSC_BITXOR, BSC_BITOR, BSC_SHL, BSC_SHR,
+    BSC_EQ, BSC_NE, BSC_LT, BSC_LE, BSC_GT, BSC_GE, BSC_AND, BSC_OR, BSC_NOT, BSC_NEG, BSC_INVERT, BSC_MIN,
+    BSC_MAX, BSC_CAST, BSC_SELECT, BSC_COUNT
+} BcScalarOp;
+
+typedef struct {
+    uint16_t op, a, b, c, d, e;
+    int32_t imm;
+} BcInsn;
+
+/* A shape expression in postfix form: `n` steps from `first` of the program's dim code. */
+typedef enum { BCD_CONST, BCD_NAME, BCD_ADD, BCD_MUL, BCD_FLOORDIV, BCD_MOD, BCD_MIN, BCD_MAX } BcDimOp;
+typedef struct {
+    uint32_t op;         /* BcDimOp */
+    int64_t value;       /* CONST: the number; NAME: index into BcProgram.extents */
+} BcDimStep;
+typedef struct {
+    uint32_t first, n;
+} BcDim;
+
+typedef enum { BCP_TENSOR, BCP_WINDOW, BCP_SCALAR } BcParamKind;
+
+typedef struct {
+    uint32_t name;       /* string */
+    uint8_t kind;        /* BcParamKind; tensors and windows first, then scalars */
+    uint8_t dir;         /* 0 in, 1 out, 2 inout */
+    uint8_t dtype;
+    uint8_t rank;        /* 0 for scalars */
+    bool signal;         /* WINDOW: used by notify, wait or a collective, here or in a callee */
+    BcDim dims[BC_MAX_RANK];
+} BcParam;
+
+/* How a function finds a dynamic extent from its arguments: value = (extent - add) / mul, exactly. */
+typedef struct {
+    uint32_t extent;     /* index into BcProgram.extents; its register is its position in BcFunc.binds */
+    uint32_t param, axis;
+    int64_t mul, add;
+} BcBind;
+
+typedef struct {
+    uint8_t dtype, rank;
+    int64_t shape[BC_MAX_RANK];
+    int64_t addr;        /* byte address on the core; rows padded to the platform's row_align */
+    int64_t bytes;       /* on the core, padding included */
+    uint32_t name;       /* string: base name of the value, for messages */
+} BcTile;
+
+typedef struct {
+    uint32_t func;       /* callee */
+    uint32_t n_mem;      /* memory registers passed, one per memory parameter */
+    const uint16_t *mem;
+    uint32_t n_scalars;  /* integer registers passed */
+    const uint16_t *scalars;
+    uint16_t results;    /* first register of the run of scalar results */
+    uint16_t n_results;
+} BcCall;
+
+/* A put or get: run of registers dst_offsets, src_offsets, shape (3 * rank of them). */
+typedef struct {
+    uint16_t run;
+    uint8_t rank;
+    uint8_t atomic;      /* AtomicType; 0 for get */
+    bool pipeline;
+    uint8_t n_stages;    /* 1 or 2 */
+    uint16_t stages[2];  /* tile slots */
+} BcXfer;
+
+/* Source map: instructions from `pc` on (up to the next entry) came from here. */
+typedef struct {
+    uint32_t pc;
+    uint32_t file;       /* string */
+    uint32_t line, col;  /* from 1; 0: unknown */
+    uint32_t origin;     /* string: builtin call it was expanded from, or BC_NO_INDEX */
+    uint32_t phase;      /* string: "barrier(1)", "epilogue", ..., or BC_NO_INDEX */
+} BcLoc;
+
+typedef enum { BCF_HOST, BCF_ORCH, BCF_INCORE } BcFuncKind;
+
+typedef struct {
+    uint32_t name;       /* string */
+    uint8_t kind;        /* BcFuncKind */
+    bool generated;      /* builtin made by the compiler */
+    uint16_t n_regs;     /* integer registers: dynamic extents (binds), then scalar parameters, then the rest */
+    uint16_t n_mregs;    /* memory registers: memory parameters first */
+    uint32_t n_params, n_binds, n_tiles, n_calls, n_xfers, n_insns, n_locs;
+    const BcParam *params;
+    const BcBind *binds;
+    const BcTile *tiles;
+    const BcCall *calls;
+    const BcXfer *xfers;
+    const BcInsn *insns;
+    const BcLoc *locs;
+    int64_t core_bytes;  /* peak of on-core memory */
+} BcFunc;
+
+typedef struct {
+    uint32_t name;       /* string: the buffer's name in the source */
+    uint32_t file, line, col;   /* of the allocation; file BC_NO_INDEX when stripped */
+    int64_t align;
+    bool zero;
+} BcWindow;
+
+typedef struct {
+    uint16_t kind;       /* PureKind */
+    uint16_t n;          /* children of a list node */
+    uint32_t a, b, c;    /* child nodes; list nodes: a = first index in the kid list */
+    uint32_t slot;
+    int64_t ival;
+    double fval;
+} BcPureNode;
+
+typedef struct {
+    bool golden;
+    uint32_t param;      /* parameter of the host function */
+    uint32_t n_index;    /* index variables: slots 0 .. n_index-1; 0 for a scalar */
+    uint32_t n_slots;
+    uint32_t root;       /* BLOCK node */
+    double rtol, atol;   /* negative: unsaid */
+    uint32_t n_nodes, n_kids;
+    const BcPureNode *nodes;
+    const uint32_t *kids;
+    uint32_t line;       /* of the def, 0 when stripped */
+} BcPure;
+
+typedef struct {
+    Arena *arena;        /* owns all tables of a decoded program */
+    uint8_t platform;    /* PlatformId */
+    uint32_t ranks;      /* devices it is for; 0: any number */
+    uint32_t compiled_ranks; /* -d / --ranks it was compiled with */
+    uint32_t entry;      /* function index of the host function */
+    uint32_t n_strings, n_consts, n_extents, n_dim_steps, n_funcs, n_windows, n_pure, n_bindings;
+    const char *const *strings;
+    const int64_t *consts;
+    const uint32_t *extents;        /* strings: dynamic extent names */
+    const BcDimStep *dim_steps;
+    const BcFunc *funcs;
+    const BcWindow *windows;
+    const BcPure *pure;
+    const uint32_t (*bindings)[2];  /* strings: parameter name and value */
+    uint32_t program_name;          /* string */
+    bool stripped;                  /* no source map */
+    uint64_t hash;                  /* of the stripped encoding; set by bc_decode and bc_encode */
+} BcProgram;
+
+/* Appends the .pldb file form. Deterministic: the same program gives the same bytes. `strip` leaves the
+ * source map (locs, files, lines) out. */
+void bc_encode(BcProgram *p, bool strip, Buf *out);
+
+/* Decodes and verifies a file (bc_verify). Tables live in `arena`. On any defect returns NULL and sets
+ * *why to one line ("section 4 (functions): checksum mismatch"); never reads outside the bytes. */
+BcProgram *bc_decode(Arena *arena, const void *bytes, size_t len, const char **why);
+
+/* Everything the simulator relies on: opcodes, register, tile, constant, table and string bounds, jump
+ * targets inside the function, last instruction does not fall off, kinds of callees and their argument
+ * lists, dtypes, ranks, tile addresses inside the largest platform memory and rows aligned, acyclic calls,
+ * pure trees acyclic with bounded depth, sizes without overflow. */
+bool bc_verify(const BcProgram *p, const char **why);
+
+/* One instruction a line with its source line; same for pldc --emit=asm and pldrun --disasm. */
+void bc_disassemble(const BcProgram *p, Buf *out);
+
+/* The innermost source map entry for an instruction, or NULL. */
+const BcLoc *bc_loc(const BcFunc *f, uint32_t pc);
+const char *bc_op_name(BcOp op);
+/* The six field codes of an opcode, as in bytecode.def. */
+const char *bc_op_fields(BcOp op);
+
+#define BC_MAGIC "PLDB\r\n\x1a\n"
+#define BC_VERSION 1
+
+#endif

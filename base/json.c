@@ -14,8 +14,9 @@ static void separate(JsonWriter *w)
 {
     if (!w->after_key && !w->first)
         buf_char(w->out, ',');
-    w->after_key = false;
-    w->first = false;
+    if (w->line_break)
+        buf_char(w->out, '\n');
+    w->after_key = w->first = w->line_break = false;
 }
 
 void json_open(JsonWriter *w, char bracket)
@@ -30,6 +31,9 @@ void json_open(JsonWriter *w, char bracket)
 void json_close(JsonWriter *w)
 {
     assert(w->depth > 0);
+    if (w->line_break)
+        buf_char(w->out, '\n');
+    w->line_break = false;
     buf_char(w->out, w->stack[--w->depth] == '{' ? '}' : ']');
     w->first = false;
 }
@@ -96,11 +100,13 @@ void json_bool(JsonWriter *w, bool v)
 
 void json_newline(JsonWriter *w)
 {
-    /* The comma belongs to the end of the line before. */
-    if (!w->first)
-        buf_char(w->out, ',');
-    buf_char(w->out, '\n');
-    w->first = true;
+    /* Outside of everything it separates whole values; inside, a comma may have to come first. */
+    if (w->depth == 0) {
+        buf_char(w->out, '\n');
+        w->first = true;
+    } else {
+        w->line_break = true;
+    }
 }
 
 static const char *xml_entity(uint32_t code)

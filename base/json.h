@@ -13,6 +13,7 @@ typedef struct {
     uint8_t depth;
     bool first;       /* no member written on this level yet */
     bool after_key;
+    bool line_break;  /* asked for, comes before the next member or bracket */
 } JsonWriter;
 
 void json_init(JsonWriter *w, Buf *out);
@@ -23,7 +24,7 @@ void json_str(JsonWriter *w, const char *text);  /* escapes; invalid UTF-8 becom
 void json_int(JsonWriter *w, int64_t v);
 void json_double(JsonWriter *w, double v);       /* inf and nan as strings */
 void json_bool(JsonWriter *w, bool v);
-void json_newline(JsonWriter *w);                /* a line break between members, for diffs */
+void json_newline(JsonWriter *w);                /* a line break before what comes next */
 
 /* Appends text with & < > " ' escaped and control characters dropped. */
 void xml_escape(Buf *out, const char *text);

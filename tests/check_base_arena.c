@@ -1,5 +1,5 @@
 #include "base/arena.h"
-#include <check.h>
+#include "tests/support.h"
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,9 +63,5 @@ int main(void)
     tcase_add_test(tc, text);
     tcase_add_exit_test(tc, overflowing_array, 70);
     suite_add_tcase(s, tc);
-    SRunner *sr = srunner_create(s);
-    srunner_run_all(sr, CK_ENV);
-    int failed = srunner_ntests_failed(sr);
-    srunner_free(sr);
-    return failed != 0;
+    return run_suite(s);
 }

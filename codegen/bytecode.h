@@ -12,6 +12,11 @@
 #include <stdint.h>
 
 #define BC_MAX_RANK 5
+#define BC_MAX_REGS 65535      /* registers of a class, and tile slots, in a function */
+#define BC_MAX_DIM_STACK 16    /* depth of a shape expression */
+#define BC_MAX_PURE_DEPTH 1024 /* of the tree of an init or golden function */
+#define BC_MAX_PURE_SLOTS 65535
+#define BC_MAX_CORE_BYTES (1 << 20)
 #define BC_NONE 0xffffu        /* an absent register or run */
 #define BC_NO_INDEX UINT32_MAX /* an absent table index */
 
@@ -41,10 +46,22 @@ typedef enum {
     BSC_MAX, BSC_CAST, BSC_SELECT, BSC_COUNT
 } BcScalarOp;
 
+/* Integer registers hold 64 bits: integers and BOOL (0 or 1) as int64_t, values of narrower dtypes already
+ * in range; a scalar of a float dtype (element read, scalar parameter) as the bits of its value as a double.
+ * BIN and UN never work on floats. Registers start as 0. Memory registers start empty; using an empty one
+ * is a fault (the verifier knows their types, not the paths). JMP, JZ, JNZ and FORPREP go forward only,
+ * FORLOOP backward only. */
 typedef struct {
     uint16_t op, a, b, c, d, e;
     int32_t imm;
 } BcInsn;
+
+/* The static type of a memory register, the same in the whole function. */
+typedef enum { BCM_TENSOR, BCM_WINDOW, BCM_BUFFER } BcMemKind;   /* the first two as in BcParamKind */
+typedef struct {
+    uint8_t kind;        /* BcMemKind */
+    uint8_t dtype, rank; /* 0 for BUFFER, the result of ALLOC */
+} BcMreg;
 
 /* A shape expression in postfix form: `n` steps from `first` of the program's dim code. */
 typedef enum { BCD_CONST, BCD_NAME, BCD_ADD, BCD_MUL, BCD_FLOORDIV, BCD_MOD, BCD_MIN, BCD_MAX } BcDimOp;
@@ -68,7 +85,9 @@ typedef struct {
     BcDim dims[BC_MAX_RANK];
 } BcParam;
 
-/* How a function finds a dynamic extent from its arguments: value = (extent - add) / mul, exactly. */
+/* How a function finds a dynamic extent from its arguments: value = (extent - add) / mul, exactly. A name
+ * that stands in the function but in no axis of the form mul * NAME + add has param BC_NO_INDEX: only in the
+ * host function, whose extents the simulator knows by name. */
 typedef struct {
     uint32_t extent;     /* index into BcProgram.extents; its register is its position in BcFunc.binds */
     uint32_t param, axis;
@@ -80,7 +99,7 @@ typedef struct {
     int64_t shape[BC_MAX_RANK];
     int64_t addr;        /* byte address on the core; rows padded to the platform's row_align */
     int64_t bytes;       /* on the core, padding included */
-    uint32_t name;       /* string: base name of the value, for messages */
+    uint32_t name;       /* string: base name of the value, for messages; BC_NO_INDEX when stripped */
 } BcTile;
 
 typedef struct {
@@ -128,6 +147,7 @@ typedef struct {
     const BcXfer *xfers;
     const BcInsn *insns;
     const BcLoc *locs;
+    const BcMreg *mregs; /* n_mregs types, those of the memory parameters first */
     int64_t core_bytes;  /* peak of on-core memory */
 } BcFunc;
 
@@ -141,7 +161,8 @@ typedef struct {
 typedef struct {
     uint16_t kind;       /* PureKind */
     uint16_t n;          /* children of a list node */
-    uint32_t a, b, c;    /* child nodes; list nodes: a = first index in the kid list */
+    uint32_t a, b, c;    /* child nodes, each below its parent's index and used once; list nodes: a = first
+                            index in the kid list */
     uint32_t slot;
     int64_t ival;
     double fval;
@@ -183,6 +204,8 @@ typedef struct {
 /* Appends the .pldb file form. Deterministic: the same program gives the same bytes. `strip` leaves the
  * source map (locs, files, lines) out. */
 void bc_encode(BcProgram *p, bool strip, Buf *out);
+/* Sets p->hash to the hash of the stripped encoding, for a program that is run without being written. */
+void bc_hash(BcProgram *p);
 
 /* Decodes and verifies a file (bc_verify). Tables live in `arena`. On any defect returns NULL and sets
  * *why to one line ("section 4 (functions): checksum mismatch"); never reads outside the bytes. */

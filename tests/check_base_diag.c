@@ -225,7 +225,8 @@ START_TEST(too_many_errors_are_counted)
     ck_assert_uint_eq(diags.n_errors, DIAG_MAX_ERRORS + 3);
     ck_assert_uint_eq(diags.list.len, 2 * DIAG_MAX_ERRORS);
     char *text = print(DIAG_TEXT, false);
-    ck_assert_str_eq(text + strlen(text) - 29, "      ^\n3 more errors not shown\n" + 3);
+    static const char end[] = "^\n3 more errors not shown\n";
+    ck_assert_str_eq(text + strlen(text) - strlen(end), end);
     ck_assert_ptr_nonnull(strstr(print(DIAG_JSON, false), "3 more errors not shown"));
     diag_error(&diags, (Span){50, 51}, "type", "m");
     finish();

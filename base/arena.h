@@ -27,7 +27,8 @@ char *arena_strndup(Arena *arena, const char *text, size_t len);
 
 /* printf into the arena. */
 char *arena_printf(Arena *arena, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-char *arena_vprintf(Arena *arena, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0)));
+char *arena_vprintf(Arena *arena, const char *fmt, va_list ap)
+    __attribute__((format(printf, 2, 0)));
 
 /* Frees every block; the arena is empty and valid again. */
 void arena_free(Arena *arena);

@@ -114,7 +114,7 @@ static void next_decimal(char *text)
 }
 
 /* Prints `v` with so many digits; true when the text reads back as `v`. The decimal nearest to a
- * power of two may lie in the narrower half of its interval and fail where the next one up is good. */
+ * power of two may lie in the narrower half of its interval and fail, the next one up be good. */
 static bool try_digits(double v, int precision, char text[32])
 {
     snprintf(text, 32, "%.*e", precision - 1, v);

@@ -49,7 +49,8 @@ float bf16_to_float(uint16_t v);
 
 /* Stores `v` at `dst` as one element of a float dtype, rounded once. */
 void dtype_store_double(Dtype t, void *dst, double v);
-/* Stores an integer as one element of any dtype: integers saturate, floats round, BOOL is v != 0. */
+/* Stores an integer as one element of any dtype: integers saturate, floats round once, BOOL is
+ * v != 0. */
 void dtype_store_int(Dtype t, void *dst, int64_t v);
 /* Reads one element; integers up to 2^63 are exact with dtype_load_int only. */
 double dtype_load_double(Dtype t, const void *src);

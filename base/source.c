@@ -23,13 +23,13 @@ static uint32_t copy_text(char *to, const char *bytes, size_t len)
 
 static void find_lines(Arena *arena, Source *src)
 {
-    const char *end = src->text + src->len;
-    for (const char *p = src->text; p < end; p = (const char *)memchr(p, '\n', (size_t)(end - p)) + 1)
-        src->n_lines++;
+    for (uint32_t i = 0; i < src->len; i++)
+        src->n_lines += src->text[i] == '\n';
     src->line_starts = arena_new_n(arena, uint32_t, src->n_lines);
     uint32_t line = 0;
-    for (const char *p = src->text; p < end; p = (const char *)memchr(p, '\n', (size_t)(end - p)) + 1)
-        src->line_starts[line++] = (uint32_t)(p - src->text);
+    for (uint32_t i = 0; i + 1 < src->len; i++)
+        if (src->text[i] == '\n')
+            src->line_starts[++line] = i + 1;
 }
 
 Source *source_from_bytes(Arena *arena, const char *name, const char *bytes, size_t len)

@@ -45,8 +45,8 @@ Span span_join(Span a, Span b);
 /* Terminal columns of `len` bytes of UTF-8 (wide and combining characters; tab to 8). */
 uint32_t display_width(const char *text, uint32_t len);
 
-/* Reads one code point; returns its length in bytes (`len` > 0). A byte that begins no valid sequence
- * is U+FFFD, one byte long. */
+/* Reads one code point; returns its length in bytes (`len` > 0). A byte that begins no valid
+ * sequence is U+FFFD, one byte long. */
 uint32_t utf8_decode(const char *text, size_t len, uint32_t *code);
 /* Terminal columns of one code point: 0, 1 or 2. */
 uint32_t code_width(uint32_t code);

@@ -1,0 +1,433 @@
+/* Type rules of operations: level, operand kinds and defaults come from the op table, the rest from the
+ * family of the op. The messages are for the author of the program, so each says what was required and
+ * what was found. */
+#include "ir/infer.h"
+#include <stdarg.h>
+#include <string.h>
+
+bool infer_fail(const Infer *in, int slot, const char *code, const char *fmt, ...)
+{
+    const Expr *arg = slot >= 0 ? in->op->args[slot] : NULL;
+    Span span = arg && arg->span.end ? arg->span : in->op->span;
+    va_list ap;
+    va_start(ap, fmt);
+    const char *text = arena_vprintf(in->p->arena, fmt, ap);
+    va_end(ap);
+    diag_error(in->p->diags, span, code, "%s %s", in->info->full, text);
+    return false;
+}
+
+const char *infer_text(const Infer *in, const Expr *e)
+{
+    Arena *arena = in->p->arena;
+    const char *name;
+    switch (e->kind) {
+    case EX_LIST: return "a list";
+    case EX_DTYPE: return arena_printf(arena, "pl.%s", dtype_name(e->dtype));
+    case EX_STR: return arena_printf(arena, "\"%s\"", e->sym);
+    case EX_BOOL: return e->ival ? "True" : "False";
+    case EX_INT: return arena_printf(arena, "%lld", (long long)e->ival);
+    case EX_FLOAT: return arena_printf(arena, "%g", e->fval);
+    case EX_ENUM:
+        name = enum_value_name(e->enum_type, e->ival);
+        return arena_printf(arena, "%s.%s.%s", enum_type_module(e->enum_type),
+                            enum_type_name(e->enum_type), name ? name : "?");
+    default: return e->type ? type_text(arena, e->type) : "no value";
+    }
+}
+
+const char *infer_shape_text(const Infer *in, const Type *t)
+{
+    const char *text = "[";
+    for (uint32_t i = 0; i < t->rank; i++)
+        text = arena_printf(in->p->arena, "%s%s%s", text, i ? ", " : "",
+                            dim_text(in->p->arena, t->dims[i]));
+    return arena_printf(in->p->arena, "%s]", text);
+}
+
+bool infer_item(const Expr *list, uint32_t i, int64_t *value)
+{
+    return list && i < list->n_args && expr_is_int(list->args[i], value);
+}
+
+static bool dim_ok(const Infer *in, int slot, const Dim *d, bool tile)
+{
+    const char *name = in->info->slots[slot].name;
+    int64_t v;
+    if (!dim_is_const(d, &v)) {
+        if (tile)
+            return infer_fail(in, slot, "shape", "needs compile-time extents in %s, got %s", name,
+                              dim_text(in->p->arena, d));
+        return true;
+    }
+    if (v < 0 || (tile && v == 0))
+        return infer_fail(in, slot, "shape", "needs %s extents in %s, got %lld",
+                          tile ? "positive" : "non-negative", name, (long long)v);
+    return true;
+}
+
+bool infer_dims(const Infer *in, int slot, bool tile, const Dim **dims)
+{
+    const Expr *list = in->op->args[slot];
+    const char *name = in->info->slots[slot].name;
+    if (list->n_args < 1 || list->n_args > MAX_RANK)
+        return infer_fail(in, slot, "shape", "needs 1 to %d extents in %s, got %u", MAX_RANK, name,
+                          list->n_args);
+    for (uint32_t i = 0; i < list->n_args; i++) {
+        dims[i] = dim_of_expr(in->p, list->args[i]);
+        if (!dims[i])
+            return infer_fail(in, slot, "shape",
+                              "needs compile-time or dynamic extents in %s, item %u is %s", name, i,
+                              tile ? "a run-time value: tile shapes must be compile-time"
+                                   : "a run-time value, or too large");
+        if (!dim_ok(in, slot, dims[i], tile))
+            return false;
+    }
+    return true;
+}
+
+bool infer_rank(const Infer *in, int slot, const Type *mem)
+{
+    const Expr *list = in->op->args[slot];
+    if (list->n_args == mem->rank)
+        return true;
+    return infer_fail(in, slot, "shape", "needs %u item%s in %s, one per dimension of %s, got %u",
+                      mem->rank, mem->rank == 1 ? "" : "s", in->info->slots[slot].name,
+                      type_text(in->p->arena, mem), list->n_args);
+}
+
+static bool axis_in_bounds(const Infer *in, int slot, const Type *mem, uint32_t axis, int64_t offset,
+                           const Expr *extents)
+{
+    int64_t size, extent = 1, end;
+    const char *name = in->info->slots[slot].name;
+    if (offset < 0)
+        return infer_fail(in, slot, "value", "needs non-negative %s, got %lld in dimension %u", name,
+                          (long long)offset, axis);
+    if (!dim_is_const(mem->dims[axis], &size))
+        return true;
+    if (extents && !infer_item(extents, axis, &extent))
+        extent = 0;
+    if (__builtin_add_overflow(offset, extent, &end) || end > size)
+        return infer_fail(in, slot, "value",
+                          "needs %s inside %s: in dimension %u, %lld%s is past the extent %lld", name,
+                          type_text(in->p->arena, mem), axis, (long long)offset,
+                          extent == 1 && !extents
+                              ? ""
+                              : arena_printf(in->p->arena, " + %lld", (long long)extent),
+                          (long long)size);
+    return true;
+}
+
+bool infer_bounds(const Infer *in, int slot, const Type *mem, const Expr *extents)
+{
+    const Expr *list = in->op->args[slot];
+    int64_t offset;
+    for (uint32_t i = 0; i < list->n_args; i++)
+        if (infer_item(list, i, &offset) && !axis_in_bounds(in, slot, mem, i, offset, extents))
+            return false;
+    return true;
+}
+
+static uint8_t level_bit(FuncKind level)
+{
+    return level == FN_HOST ? LEVEL_H : level == FN_ORCH ? LEVEL_O : LEVEL_I;
+}
+
+static const char *level_text(FuncKind level)
+{
+    return level == FN_HOST ? "a host" : level == FN_ORCH ? "an orchestration" : "an InCore";
+}
+
+static bool check_level(const Infer *in)
+{
+    static const char *const names[8] = {
+        [LEVEL_H] = "a host",
+        [LEVEL_O] = "an orchestration",
+        [LEVEL_I] = "an InCore",
+        [LEVEL_H | LEVEL_O] = "a host or orchestration",
+        [LEVEL_H | LEVEL_I] = "a host or InCore",
+        [LEVEL_O | LEVEL_I] = "an orchestration or InCore",
+    };
+    if (in->info->levels & level_bit(in->level))
+        return true;
+    return infer_fail(in, -1, "level", "needs %s function, it cannot stand in %s function",
+                      names[in->info->levels & 7], level_text(in->level));
+}
+
+static Expr *default_value(Program *p, const OpSlot *slot)
+{
+    int64_t v;
+    const char *text = slot->default_text;
+    switch (slot->kind) {
+    case SLOT_ENUM:
+        return enum_value_from_name(slot->enum_type, text, &v) ? ex_enum(p, slot->enum_type, v) : NULL;
+    case SLOT_BOOL: return ex_bool(p, strcmp(text, "True") == 0);
+    case SLOT_STR: return ex_str(p, intern(p->in, text));
+    default: return ex_index(p, strtoll(text, NULL, 10));
+    }
+}
+
+static bool fill_defaults(const Infer *in)
+{
+    for (int i = 0; i < in->info->n_slots; i++) {
+        const OpSlot *slot = &in->info->slots[i];
+        if (in->op->args[i])
+            continue;
+        if (slot->default_text && *slot->default_text)
+            in->op->args[i] = default_value(in->p, slot);
+        else if (!slot->optional)
+            return infer_fail(in, -1, "type", "needs the operand %s", slot->name);
+    }
+    return true;
+}
+
+static bool wants(const Infer *in, int i, const char *what, const char *hint)
+{
+    return infer_fail(in, i, "type", "needs %s for %s, got %s%s", what, in->info->slots[i].name,
+                      infer_text(in, in->op->args[i]), hint);
+}
+
+static bool check_memory(const Infer *in, int i, SlotKind kind)
+{
+    const Type *t = in->op->args[i]->type;
+    bool tensor = t && t->kind == TY_TENSOR, dist = t && t->kind == TY_DIST;
+    switch (kind) {
+    case SLOT_MEM:
+        return tensor || dist ||
+               wants(in, i, "a Tensor or a window view",
+                     t && t->kind == TY_TILE ? ": store the tile into memory first" : "");
+    case SLOT_TENSOR:
+        return tensor || wants(in, i, "a plain Tensor",
+                               dist ? ": a window view cannot stand for plain memory here" : "");
+    default:
+        return dist ||
+               wants(in, i, "a DistributedTensor", tensor ? ": make it a window view" : "");
+    }
+}
+
+static bool check_int(const Infer *in, int i)
+{
+    const Expr *e = in->op->args[i];
+    int64_t v;
+    if (!e->type || !type_is_int_scalar(e->type) || e->kind == EX_FLOAT)
+        return wants(in, i, "an integer scalar", "");
+    if (strcmp(in->info->slots[i].name, "peer") == 0 && expr_is_int(e, &v)) {
+        if (v < 0)
+            return infer_fail(in, i, "value", "needs a peer rank from 0 up, got %lld", (long long)v);
+        if (in->p->ranks_bound && v >= in->p->ranks)
+            return infer_fail(in, i, "value", "needs a peer below the rank count %u, got %lld",
+                              in->p->ranks, (long long)v);
+    }
+    return true;
+}
+
+static bool check_i32(const Infer *in, int i)
+{
+    int64_t v;
+    if (!check_int(in, i))
+        return false;
+    if (expr_is_int(in->op->args[i], &v) && (v < INT32_MIN || v > INT32_MAX))
+        return infer_fail(in, i, "value", "needs an INT32 for %s, got %lld", in->info->slots[i].name,
+                          (long long)v);
+    return true;
+}
+
+static bool check_list(const Infer *in, int i, SlotKind kind)
+{
+    const Expr *e = in->op->args[i];
+    if (e->kind != EX_LIST)
+        return wants(in, i, "a list", "");
+    for (uint32_t k = 0; k < e->n_args; k++) {
+        const Expr *item = e->args[k];
+        const Type *t = item->type;
+        bool good = kind == SLOT_TILES ? t && t->kind == TY_TILE
+                                       : t && type_is_int_scalar(t) && item->kind != EX_FLOAT;
+        if (!good)
+            return infer_fail(in, i, "type", "needs %s in %s, item %u is %s",
+                              kind == SLOT_TILES ? "tiles" : "integer scalars", in->info->slots[i].name,
+                              k, infer_text(in, item));
+    }
+    return true;
+}
+
+static bool check_enum(const Infer *in, int i)
+{
+    const Expr *e = in->op->args[i];
+    EnumType type = in->info->slots[i].enum_type;
+    if (e->kind == EX_ENUM && e->enum_type == type && enum_value_name(type, e->ival))
+        return true;
+    return wants(in, i, arena_printf(in->p->arena, "a member of %s.%s", enum_type_module(type),
+                                     enum_type_name(type)), "");
+}
+
+static bool check_signal(const Infer *in, int i)
+{
+    if (!check_memory(in, i, SLOT_DIST))
+        return false;
+    return in->op->args[i]->type->dtype == DT_INT32 ||
+           wants(in, i, "an INT32 signal", ": make it a window of dtype pl.INT32");
+}
+
+static bool check_slot(const Infer *in, int i)
+{
+    const Expr *e = in->op->args[i];
+    SlotKind kind = in->info->slots[i].kind;
+    TypeKind have = e->type ? e->type->kind : TY_NONE;
+    int64_t v;
+    switch (kind) {
+    case SLOT_TILE:
+        return have == TY_TILE ||
+               wants(in, i, "a tile",
+                     have == TY_TENSOR || have == TY_DIST ? ": load it first with pl.load" : "");
+    case SLOT_MEM:
+    case SLOT_TENSOR:
+    case SLOT_DIST: return check_memory(in, i, kind);
+    case SLOT_SIGNAL: return check_signal(in, i);
+    case SLOT_INT: return in->info->id == OP_WRITE || check_int(in, i);
+    case SLOT_I32: return check_i32(in, i);
+    case SLOT_NUM: return have == TY_TILE || have == TY_SCALAR || have == TY_TENSOR ||
+                          have == TY_DIST || wants(in, i, "a tile or a number", "");
+    case SLOT_LIT: return e->kind == EX_INT || e->kind == EX_FLOAT || e->kind == EX_BOOL ||
+                          wants(in, i, "a literal number", "");
+    case SLOT_IDX:
+    case SLOT_SHAPE:
+    case SLOT_TILES: return check_list(in, i, kind);
+    case SLOT_CONST: return expr_is_int(e, &v) || wants(in, i, "a compile-time integer", "");
+    case SLOT_BOOL: return e->kind == EX_BOOL || wants(in, i, "True or False", "");
+    case SLOT_DTYPE: return e->kind == EX_DTYPE || wants(in, i, "a dtype", "");
+    case SLOT_STR: return e->kind == EX_STR || wants(in, i, "a compile-time string", "");
+    case SLOT_BUF: return have == TY_BUFFER || wants(in, i, "a window buffer", "");
+    case SLOT_CTX: return have == TY_CTX || wants(in, i, "a communication context", "");
+    case SLOT_ENUM: return check_enum(in, i);
+    }
+    return false;
+}
+
+static const Type *infer_alloc(const Infer *in)
+{
+    const Dim *dims[MAX_RANK];
+    Expr **args = in->op->args;
+    int64_t bytes = 1, v;
+    bool overflow = false;
+    if (!infer_dims(in, 0, false, dims))
+        return NULL;
+    if (!args[1] && args[0]->n_args != 1) {
+        infer_fail(in, 0, "type", "needs dtype= with a shape, or one byte count, got %u extents",
+                   args[0]->n_args);
+        return NULL;
+    }
+    if (args[1])
+        bytes = dtype_bytes(args[1]->dtype);
+    for (uint32_t i = 0; i < args[0]->n_args; i++)
+        if (dim_is_const(dims[i], &v))
+            overflow |= __builtin_mul_overflow(bytes, v, &bytes);
+    if (overflow) {
+        infer_fail(in, 0, "shape", "needs a size below 2^63 bytes");
+        return NULL;
+    }
+    return type_simple(in->p->types, TY_BUFFER);
+}
+
+static const Type *infer_window(const Infer *in)
+{
+    const Dim *dims[MAX_RANK];
+    const Expr *dtype = in->op->args[2];
+    if (!infer_dims(in, 1, false, dims))
+        return NULL;
+    if (dtype->dtype == DT_INDEX) {
+        infer_fail(in, 2, "type", "needs an element dtype, got pl.INDEX: use pl.INT64");
+        return NULL;
+    }
+    const Type *t =
+        type_shaped(in->p->types, TY_DIST, dtype->dtype, in->op->args[1]->n_args, dims);
+    int64_t bytes, v;
+    bool constant = true;
+    for (uint32_t i = 0; i < t->rank; i++)
+        constant &= dim_is_const(t->dims[i], &v);
+    if (constant && !type_bytes(t, &bytes)) {
+        infer_fail(in, 1, "shape", "needs a size below 2^63 bytes");
+        return NULL;
+    }
+    return t;
+}
+
+static const Type *infer_row(const Infer *in)
+{
+    const Type *t = in->op->args[0]->type;
+    int64_t row, size;
+    if (t->rank < 2) {
+        infer_fail(in, 0, "shape", "needs two dimensions or more, got %s", type_text(in->p->arena, t));
+        return NULL;
+    }
+    if (expr_is_int(in->op->args[1], &row)) {
+        bool past = dim_is_const(t->dims[0], &size) && row >= size;
+        if (row < 0 || past) {
+            infer_fail(in, 1, "value", "needs a row inside %s, got %lld", type_text(in->p->arena, t),
+                       (long long)row);
+            return NULL;
+        }
+    }
+    return type_shaped(in->p->types, TY_TENSOR, t->dtype, t->rank - 1u, t->dims + 1);
+}
+
+static const Type *infer_dim_op(const Infer *in)
+{
+    const Type *t = in->op->args[0]->type;
+    int64_t axis = 0;
+    expr_is_int(in->op->args[1], &axis);
+    if (axis < 0 || axis >= t->rank) {
+        infer_fail(in, 1, "value", "needs an axis from 0 to %d of %s, got %lld", t->rank - 1,
+                   type_text(in->p->arena, t), (long long)axis);
+        return NULL;
+    }
+    return type_scalar(in->p->types, DT_INDEX);
+}
+
+static const Type *infer_simple(const Infer *in)
+{
+    TypeTable *tt = in->p->types;
+    switch (in->info->result) {
+    case RES_NONE: return type_none(tt);
+    case RES_INDEX: return type_scalar(tt, DT_INDEX);
+    case RES_INT32: return type_scalar(tt, DT_INT32);
+    case RES_CTX: return type_simple(tt, TY_CTX);
+    case RES_ARG0: {
+        const Type *t = in->op->args[0]->type;
+        return t->kind == TY_TILE ? type_placed(tt, t, MEM_UNSET, -1) : t;
+    }
+    default: return NULL;
+    }
+}
+
+static const Type *infer_family(const Infer *in)
+{
+    switch (in->info->id) {
+    case OP_ALLOC_WINDOW_BUFFER: return infer_alloc(in);
+    case OP_WINDOW: return infer_window(in);
+    case OP_TENSOR_ROW: return infer_row(in);
+    case OP_DIM: return infer_dim_op(in);
+    case OP_TILE_FULL:
+    case OP_TILE_CREATE: return infer_create(in);
+    default: break;
+    }
+    if (op_is_collective(in->info->id))
+        return infer_collective(in->p, in->op, in->level);
+    if (strcmp(in->info->family, "elementwise") == 0 || strcmp(in->info->family, "tensor") == 0)
+        return infer_elementwise(in);
+    if (strcmp(in->info->family, "move") == 0 || strcmp(in->info->family, "rma") == 0 ||
+        strcmp(in->info->family, "signal") == 0)
+        return infer_move(in);
+    return infer_simple(in);
+}
+
+const Type *infer_op(Program *p, Expr *op, FuncKind level)
+{
+    Infer in = {p, op, op_info(op->op), level};
+    if (!check_level(&in) || !fill_defaults(&in))
+        return NULL;
+    for (int i = 0; i < in.info->n_slots; i++)
+        if (op->args[i] && !check_slot(&in, i))
+            return NULL;
+    return infer_family(&in);
+}

@@ -1,0 +1,203 @@
+/* Type rules of the ops that touch memory: loads and stores, remote accesses, notify and wait. */
+#include "ir/infer.h"
+
+static const Type *arg_type(const Infer *in, int slot)
+{
+    return in->op->args[slot]->type;
+}
+
+/* valid_shape: one item per dimension, constants within the tile's shape. */
+static bool valid_shape_ok(const Infer *in, int slot, const Expr *shape)
+{
+    const Expr *valid = in->op->args[slot];
+    int64_t v, s;
+    if (!valid)
+        return true;
+    if (valid->n_args != shape->n_args)
+        return infer_fail(in, slot, "shape", "needs as many items in valid_shape as in shape, %u, got %u",
+                          shape->n_args, valid->n_args);
+    for (uint32_t i = 0; i < valid->n_args; i++)
+        if (infer_item(valid, i, &v) && infer_item(shape, i, &s) && (v < 0 || v > s))
+            return infer_fail(in, slot, "shape",
+                              "needs valid_shape within shape: in dimension %u, got %lld of %lld", i,
+                              (long long)v, (long long)s);
+    return true;
+}
+
+/* The tile that a load of `shape` at `offsets` from `mem` gives. */
+static const Type *loaded_tile(const Infer *in, int mem_slot, int offsets, int shape, int valid)
+{
+    const Dim *dims[MAX_RANK];
+    const Type *mem = arg_type(in, mem_slot);
+    Expr **args = in->op->args;
+    const Expr *part = valid >= 0 && args[valid] ? args[valid] : args[shape];
+    int64_t bytes;
+    if (!infer_rank(in, offsets, mem) || !infer_rank(in, shape, mem) ||
+        !infer_dims(in, shape, true, dims) ||
+        (valid >= 0 && !valid_shape_ok(in, valid, args[shape])) ||
+        !infer_bounds(in, offsets, mem, part))
+        return NULL;
+    const Type *t = type_shaped(in->p->types, TY_TILE, mem->dtype, mem->rank, dims);
+    if (type_bytes(t, &bytes))
+        return t;
+    infer_fail(in, shape, "shape", "needs a tile of fewer than 2^63 bytes");
+    return NULL;
+}
+
+/* A tile's valid part may be smaller than its shape, so its far end is checked when it is stored. */
+static bool stores_fit(const Infer *in, int tile_slot, int offsets, int mem_slot)
+{
+    const Type *tile = arg_type(in, tile_slot), *mem = arg_type(in, mem_slot);
+    if (tile->dtype != mem->dtype)
+        return infer_fail(in, tile_slot, "type", "needs a tile of the memory's dtype, got %s for %s",
+                          type_text(in->p->arena, tile), type_text(in->p->arena, mem));
+    if (tile->rank != mem->rank)
+        return infer_fail(in, tile_slot, "shape", "needs a tile of rank %u for %s, got %s", mem->rank,
+                          type_text(in->p->arena, mem), type_text(in->p->arena, tile));
+    return infer_rank(in, offsets, mem) && infer_bounds(in, offsets, mem, NULL);
+}
+
+static bool atomic_ok(const Infer *in, int slot, Dtype dtype)
+{
+    if (in->op->args[slot]->ival != ATOMIC_ADD)
+        return true;
+    switch (dtype) {
+    case DT_FP32:
+    case DT_FP16:
+    case DT_BF16:
+    case DT_INT32:
+    case DT_INT16:
+    case DT_INT8: return true;
+    default:
+        return infer_fail(in, slot, "type",
+                          "needs FP32, FP16, BF16, INT32, INT16 or INT8 for an atomic Add, got %s",
+                          dtype_name(dtype));
+    }
+}
+
+static const Type *infer_write(const Infer *in)
+{
+    const Type *mem = arg_type(in, 0), *t = arg_type(in, 2);
+    const Expr *value = in->op->args[2];
+    bool literal = value->kind == EX_INT || value->kind == EX_FLOAT || value->kind == EX_BOOL;
+    bool good = t && t->kind == TY_SCALAR;
+    if (good && dtype_is_float(mem->dtype))
+        good = literal || t->dtype == mem->dtype;
+    else if (good)
+        good = value->kind != EX_FLOAT && !dtype_is_float(t->dtype) &&
+               (t->dtype != DT_BOOL || mem->dtype == DT_BOOL);
+    if (!good) {
+        infer_fail(in, 2, "type", "needs a scalar that %s takes for value, got %s",
+                   type_text(in->p->arena, mem), infer_text(in, value));
+        return NULL;
+    }
+    int64_t v;
+    if (expr_is_int(value, &v) && !dtype_is_float(mem->dtype) &&
+        (v < dtype_min(mem->dtype) || v > dtype_max(mem->dtype))) {
+        infer_fail(in, 2, "value", "needs a value that fits %s, got %lld", dtype_name(mem->dtype),
+                   (long long)v);
+        return NULL;
+    }
+    return mem;
+}
+
+static bool cell_ok(const Infer *in, int mem_slot, int offsets)
+{
+    const Type *mem = arg_type(in, mem_slot);
+    return infer_rank(in, offsets, mem) && infer_bounds(in, offsets, mem, NULL);
+}
+
+static bool chunk_ok(const Infer *in, int slot)
+{
+    int64_t v;
+    if (!in->op->args[slot] || (expr_is_int(in->op->args[slot], &v) && v > 0))
+        return true;
+    return infer_fail(in, slot, "value", "needs a positive %s, got %s", in->info->slots[slot].name,
+                      infer_text(in, in->op->args[slot]));
+}
+
+static bool staging_ok(const Infer *in)
+{
+    int rows = op_slot(in->info->id, "chunk_rows"), cols = op_slot(in->info->id, "chunk_cols");
+    int pipeline = op_slot(in->info->id, "pipeline");
+    Expr **args = in->op->args;
+    if (!chunk_ok(in, rows) || !chunk_ok(in, cols))
+        return false;
+    if (args[pipeline]->ival && (!args[rows] || !args[cols]))
+        return infer_fail(in, pipeline, "type", "needs chunk_rows= and chunk_cols= with pipeline=True");
+    return true;
+}
+
+/* The whole of both memories moves: they must have one shape. */
+static bool same_shape(const Infer *in, const Type *dst, const Type *src)
+{
+    bool same = dst->rank == src->rank;
+    for (uint32_t i = 0; same && i < dst->rank; i++)
+        same = dst->dims[i] == src->dims[i];
+    if (same)
+        return true;
+    return infer_fail(in, 2, "shape",
+                      "needs equal shapes without offsets and shape, got dst %s and src %s",
+                      infer_shape_text(in, dst), infer_shape_text(in, src));
+}
+
+enum { XFER_DST, XFER_PEER, XFER_SRC, XFER_DST_OFFSETS, XFER_SRC_OFFSETS, XFER_SHAPE };
+
+static bool transfer_region_ok(const Infer *in, const Type *dst, const Type *src)
+{
+    Expr **args = in->op->args;
+    const Dim *dims[MAX_RANK];
+    int given = !!args[XFER_DST_OFFSETS] + !!args[XFER_SRC_OFFSETS] + !!args[XFER_SHAPE];
+    if (given == 0)
+        return same_shape(in, dst, src);
+    if (given != 3)
+        return infer_fail(in, -1, "type",
+                          "needs dst_offsets, src_offsets and shape, all three or none, got %d of them",
+                          given);
+    if (dst->rank != src->rank)
+        return infer_fail(in, XFER_SRC, "shape", "needs dst and src of one rank, got %s and %s",
+                          type_text(in->p->arena, dst), type_text(in->p->arena, src));
+    return infer_rank(in, XFER_DST_OFFSETS, dst) && infer_rank(in, XFER_SRC_OFFSETS, src) &&
+           infer_rank(in, XFER_SHAPE, dst) && infer_dims(in, XFER_SHAPE, false, dims) &&
+           infer_bounds(in, XFER_DST_OFFSETS, dst, args[XFER_SHAPE]) &&
+           infer_bounds(in, XFER_SRC_OFFSETS, src, args[XFER_SHAPE]);
+}
+
+static const Type *infer_transfer(const Infer *in)
+{
+    const Type *dst = arg_type(in, XFER_DST), *src = arg_type(in, XFER_SRC);
+    int atomic = op_slot(in->info->id, "atomic");
+    if (dst->dtype != src->dtype) {
+        infer_fail(in, XFER_SRC, "type", "needs dst and src of one dtype, got %s and %s",
+                   type_text(in->p->arena, dst), type_text(in->p->arena, src));
+        return NULL;
+    }
+    if (!transfer_region_ok(in, dst, src) || !staging_ok(in) ||
+        (atomic >= 0 && !atomic_ok(in, atomic, dst->dtype)))
+        return NULL;
+    return dst;
+}
+
+const Type *infer_move(const Infer *in)
+{
+    const Type *none = type_none(in->p->types);
+    switch (in->info->id) {
+    case OP_TILE_LOAD: return loaded_tile(in, 0, 1, 2, 3);
+    case OP_TENSOR_SLICE: return loaded_tile(in, 0, 1, 2, -1);
+    case OP_REMOTE_LOAD: return loaded_tile(in, 0, 2, 3, 4);
+    case OP_TILE_STORE: return stores_fit(in, 0, 1, 2) ? arg_type(in, 2) : NULL;
+    case OP_TENSOR_ASSIGN: return stores_fit(in, 2, 1, 0) ? arg_type(in, 0) : NULL;
+    case OP_REMOTE_STORE:
+        return stores_fit(in, 0, 3, 1) && atomic_ok(in, 4, arg_type(in, 1)->dtype) ? arg_type(in, 1)
+                                                                                    : NULL;
+    case OP_READ:
+        return cell_ok(in, 0, 1) ? type_scalar(in->p->types, arg_type(in, 0)->dtype) : NULL;
+    case OP_WRITE: return cell_ok(in, 0, 1) ? infer_write(in) : NULL;
+    case OP_NOTIFY: return cell_ok(in, 0, 2) ? none : NULL;
+    case OP_WAIT: return cell_ok(in, 0, 1) ? none : NULL;
+    case OP_FENCE: return none;
+    case OP_PUT:
+    case OP_GET: return infer_transfer(in);
+    default: return NULL;
+    }
+}

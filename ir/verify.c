@@ -1,0 +1,304 @@
+/* Structure and types. One walk in program order keeps the set of names bound so far: a binding made in
+ * a loop body or a branch is undone when the walk leaves it, except for what all branches bind (below
+ * SSA) or what the yields hand out. */
+#include "ir/verify.h"
+#include "ir/build.h"
+#include "ir/verify_types.h"
+#include <string.h>
+
+const char *property_name(Property property)
+{
+    static const char *const names[] = {
+        "typed", "inlined", "ssa", "flat", "tiles", "signals", "no_composites", "no_host_collectives",
+        "staged", "windows", "fenced", "placed"};
+    for (uint32_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (property == (Property)(1u << i))
+            return names[i];
+    return "unknown";
+}
+
+/* The loop around the statement at hand, for yields, break and continue. */
+typedef struct Loop {
+    const Stmt *stmt;
+    const struct Loop *outer;
+} Loop;
+
+typedef struct {
+    Verify v;
+    bool ssa;
+    uint8_t *bound;          /* per variable: visible here */
+    uint8_t *ever;           /* per variable: bound somewhere (SSA) */
+    VEC(VarId) trail;        /* variables in order of becoming visible */
+} Walk;
+
+static void walk_block(Walk *w, const Block *b, const Loop *loop, const Stmt *owner);
+
+static void bind(Walk *w, const Stmt *s, VarId var)
+{
+    if (var >= w->v.f->vars.len) {
+        verify_fail(&w->v, s, "a binding of variable %u, which does not exist", var);
+        return;
+    }
+    const Var *info = func_var(w->v.f, var);
+    if (!info->type)
+        verify_fail(&w->v, s, "variable %s has no type", info->base);
+    if (w->ssa && w->ever[var])
+        verify_fail(&w->v, s, "variable %s is bound twice", info->base);
+    w->ever[var] = 1;
+    if (!w->bound[var]) {
+        w->bound[var] = 1;
+        vec_push(&w->trail, var);
+    }
+}
+
+static void check_expr(Walk *w, const Stmt *s, Expr *e, bool top)
+{
+    if (!e)
+        return;
+    if (e->kind == EX_VAR && (e->var >= w->v.f->vars.len || !w->bound[e->var])) {
+        verify_fail(&w->v, s, "variable %s is used where no binding reaches",
+                    e->var < w->v.f->vars.len ? func_var(w->v.f, e->var)->base : "?");
+        return;
+    }
+    if (e->n_args && !e->args) {
+        verify_fail(&w->v, s, "an expression without its operands");
+        return;
+    }
+    for (uint32_t i = 0; i < e->n_args; i++)
+        check_expr(w, s, e->args[i], false);
+    check_expr(w, s, e->device, false);
+    check_expr(w, s, e->cores, false);
+    verify_expr(&w->v, s, e, top);
+}
+
+static void check_values(Walk *w, const Stmt *s)
+{
+    for (uint32_t i = 0; i < s->n_values; i++)
+        check_expr(w, s, s->values[i], true);
+}
+
+static bool same_results(const Stmt *a, const Stmt *b)
+{
+    return a->n_results == b->n_results &&
+           (!a->n_results || memcmp(a->results, b->results, a->n_results * sizeof *a->results) == 0);
+}
+
+/* A yield hands its values to `target` (the loop or if it belongs to). */
+static void check_yield(Walk *w, const Stmt *s, const Stmt *target)
+{
+    if (!target || !same_results(s, target) || s->n_values != s->n_results) {
+        verify_fail(&w->v, s, "a yield does not match the results of its loop or if");
+        return;
+    }
+    for (uint32_t i = 0; i < s->n_values; i++)
+        if (s->values[i] && !verify_same_type(w->v.p, s->values[i]->type,
+                                              func_var(w->v.f, s->results[i])->type))
+            verify_fail(&w->v, s, "yield of %s for %s: %s", func_var(w->v.f, s->results[i])->base,
+                        "another type", type_text(w->v.p->arena, s->values[i]->type));
+}
+
+static bool jumps(const Stmt *s)
+{
+    return s->kind == ST_BREAK || s->kind == ST_CONTINUE;
+}
+
+/* Ends of a block that must yield: a yield, or a jump with the loop's yield before it. */
+static void check_end(Walk *w, const Block *b, const Stmt *owner)
+{
+    const Stmt *last = b->len ? b->at[b->len - 1] : NULL;
+    if (owner->n_results && !(last && (last->kind == ST_YIELD || jumps(last))))
+        verify_fail(&w->v, owner, "a branch or body does not end in the yield that its results need");
+}
+
+static void unwind(Walk *w, uint32_t mark)
+{
+    while (w->trail.len > mark)
+        w->bound[vec_pop(&w->trail)] = 0;
+}
+
+static void bind_results(Walk *w, const Stmt *s)
+{
+    for (uint32_t i = 0; i < s->n_results; i++)
+        bind(w, s, s->results[i]);
+}
+
+static void check_loop_header(Walk *w, const Stmt *s)
+{
+    Expr *bounds[3] = {s->lo, s->hi, s->step};
+    for (int i = 0; i < 3; i++) {
+        if (!bounds[i] || !bounds[i]->type || !type_is_int_scalar(bounds[i]->type))
+            verify_fail(&w->v, s, "a loop without integer bounds");
+        check_expr(w, s, bounds[i], false);
+    }
+    check_values(w, s);
+    if (s->n_values != s->n_results)
+        verify_fail(&w->v, s, "a loop carries %u values and has %u results", s->n_values, s->n_results);
+}
+
+static void check_for(Walk *w, const Stmt *s, const Loop *outer)
+{
+    Loop loop = {s, outer};
+    check_loop_header(w, s);
+    uint32_t mark = w->trail.len;
+    bind(w, s, s->index);
+    for (uint32_t i = 0; i < s->n_values; i++) {
+        bind(w, s, s->iters[i]);
+        if (s->values[i] && s->iters[i] < w->v.f->vars.len &&
+            !verify_same_type(w->v.p, s->values[i]->type, func_var(w->v.f, s->iters[i])->type))
+            verify_fail(&w->v, s, "the loop carries %s as another type than its init value",
+                        func_var(w->v.f, s->iters[i])->base);
+    }
+    walk_block(w, &s->body, &loop, s);
+    check_end(w, &s->body, s);
+    unwind(w, mark);
+    bind_results(w, s);
+}
+
+static bool never_falls_through(const Block *b)
+{
+    return b->len && jumps(b->at[b->len - 1]);
+}
+
+/* Below SSA, what both arms bind is bound after the if. */
+static void check_if(Walk *w, const Stmt *s, const Loop *loop)
+{
+    check_expr(w, s, s->cond, true);
+    if (s->cond && (!s->cond->type || s->cond->type->kind != TY_SCALAR || s->cond->type->dtype != DT_BOOL))
+        verify_fail(&w->v, s, "a condition that is no BOOL scalar");
+    uint32_t mark = w->trail.len;
+    VEC(VarId) both = {0};
+    walk_block(w, &s->body, loop, s);
+    for (uint32_t i = mark; i < w->trail.len; i++)
+        vec_push(&both, w->trail.at[i]);
+    unwind(w, mark);
+    walk_block(w, &s->otherwise, loop, s);
+    bool first_jumps = never_falls_through(&s->body), second_jumps = never_falls_through(&s->otherwise);
+    if (first_jumps && !second_jumps) {
+        vec_clear(&both);
+        for (uint32_t i = mark; i < w->trail.len; i++)
+            vec_push(&both, w->trail.at[i]);
+    }
+    VEC(VarId) keep = {0};
+    for (uint32_t i = 0; i < both.len; i++)
+        if (w->bound[both.at[i]] || second_jumps)
+            vec_push(&keep, both.at[i]);
+    unwind(w, mark);
+    for (uint32_t i = 0; i < keep.len && !w->ssa; i++) {
+        w->bound[keep.at[i]] = 1;
+        vec_push(&w->trail, keep.at[i]);
+    }
+    vec_free(&both);
+    vec_free(&keep);
+    if (s->n_results) {
+        check_end(w, &s->body, s);
+        check_end(w, &s->otherwise, s);
+        bind_results(w, s);
+    }
+}
+
+static void check_let(Walk *w, const Stmt *s)
+{
+    const Type *t = s->value ? s->value->type : NULL;
+    check_expr(w, s, s->value, true);
+    if (!t || t->kind == TY_NONE || s->n_results < 1) {
+        verify_fail(&w->v, s, "a binding without a value");
+        return;
+    }
+    bool many = t->kind == TY_TUPLE;
+    if (s->n_results != (many ? t->n_elems : 1)) {
+        verify_fail(&w->v, s, "%u names for a value of type %s", s->n_results,
+                    type_text(w->v.p->arena, t));
+        return;
+    }
+    for (uint32_t i = 0; i < s->n_results; i++) {
+        bind(w, s, s->results[i]);
+        const Type *want = many ? t->elems[i] : t;
+        const Type *have = s->results[i] < w->v.f->vars.len ? func_var(w->v.f, s->results[i])->type : want;
+        if (have && !verify_same_type(w->v.p, want, have))
+            verify_fail(&w->v, s, "%s is recorded as %s, its value is %s",
+                        func_var(w->v.f, s->results[i])->base, type_text(w->v.p->arena, have),
+                        type_text(w->v.p->arena, want));
+    }
+}
+
+static const Type *result_at(const Type *result, uint32_t i)
+{
+    return result && result->kind == TY_TUPLE ? result->elems[i] : result;
+}
+
+static void check_return(Walk *w, const Stmt *s)
+{
+    const Type *result = w->v.f->result;
+    uint32_t n = !result || result->kind == TY_NONE ? 0 : result->kind == TY_TUPLE ? result->n_elems : 1;
+    check_values(w, s);
+    if (s->n_values != n) {
+        verify_fail(&w->v, s, "returns %u values of %u", s->n_values, n);
+        return;
+    }
+    for (uint32_t i = 0; i < n; i++)
+        if (!verify_same_type(w->v.p, s->values[i]->type, result_at(result, i)))
+            verify_fail(&w->v, s, "returns %s, declared is %s",
+                        type_text(w->v.p->arena, s->values[i]->type),
+                        type_text(w->v.p->arena, result_at(result, i)));
+}
+
+static void check_jump(Walk *w, const Stmt *s, const Stmt *before, const Loop *loop)
+{
+    if (!loop)
+        verify_fail(&w->v, s, "break or continue outside of a loop");
+    else if (w->ssa && loop->stmt->n_results && !(before && before->kind == ST_YIELD))
+        verify_fail(&w->v, s, "break or continue without the yield of the values its loop carries");
+}
+
+static void walk_stmt(Walk *w, const Block *b, uint32_t at, const Loop *loop, const Stmt *owner)
+{
+    const Stmt *s = b->at[at];
+    const Stmt *next = at + 1 < b->len ? b->at[at + 1] : NULL;
+    switch (s->kind) {
+    case ST_LET: check_let(w, s); break;
+    case ST_EXPR: check_expr(w, s, s->value, true); break;
+    case ST_FOR: check_for(w, s, loop); break;
+    case ST_IF: check_if(w, s, loop); break;
+    case ST_RETURN: check_return(w, s); break;
+    case ST_BREAK:
+    case ST_CONTINUE: check_jump(w, s, at ? b->at[at - 1] : NULL, loop); break;
+    case ST_YIELD:
+        check_values(w, s);
+        check_yield(w, s, next && jumps(next) && loop ? loop->stmt : owner);
+        break;
+    }
+    if (next && s->kind == ST_YIELD && !jumps(next))
+        verify_fail(&w->v, s, "a yield that is not the last statement");
+    verify_stmt(&w->v, s);
+}
+
+static void walk_block(Walk *w, const Block *b, const Loop *loop, const Stmt *owner)
+{
+    for (uint32_t i = 0; i < b->len; i++)
+        walk_stmt(w, b, i, loop, owner);
+}
+
+static void verify_func(Program *p, Func *f, uint32_t properties, const char *blame, bool *clean)
+{
+    Walk w = {.v = {.p = p, .f = f, .properties = properties, .blame = blame, .clean = clean},
+              .ssa = (properties & PROP_SSA) != 0};
+    w.bound = xcalloc(f->vars.len + 1, 1);
+    w.ever = xcalloc(f->vars.len + 1, 1);
+    for (uint32_t i = 0; i < f->params.len; i++)
+        bind(&w, NULL, f->params.at[i].var);
+    walk_block(&w, &f->body, NULL, NULL);
+    free(w.bound);
+    free(w.ever);
+    vec_free(&w.trail);
+}
+
+bool ir_verify(Program *p, uint32_t properties, const char *blame)
+{
+    bool clean = true;
+    for (uint32_t i = 0; i < p->funcs.len; i++) {
+        Func *f = p->funcs.at[i];
+        if (f->kind != FN_INIT && f->kind != FN_GOLDEN)
+            verify_func(p, f, properties, blame, &clean);
+    }
+    return clean;
+}

@@ -1,0 +1,172 @@
+/* Types are inferred once more and compared with what is recorded; then the properties. */
+#include "ir/verify_types.h"
+#include "ir/build.h"
+#include <stdarg.h>
+#include <string.h>
+
+void verify_fail(Verify *v, const Stmt *s, const char *fmt, ...)
+{
+    Span span = s ? s->loc.span : v->f->span;
+    va_list ap;
+    va_start(ap, fmt);
+    const char *text = arena_vprintf(v->p->arena, fmt, ap);
+    va_end(ap);
+    *v->clean = false;
+    diag_internal(v->p->diags, span, "%s: in function %s: %s", v->blame, v->f->name, text);
+}
+
+static const Type *unplaced(Program *p, const Type *t)
+{
+    return t && t->kind == TY_TILE ? type_placed(p->types, t, MEM_UNSET, -1) : t;
+}
+
+bool verify_same_type(Program *p, const Type *a, const Type *b)
+{
+    return a && b && (a == b || unplaced(p, a) == unplaced(p, b));
+}
+
+/* infer_op with its messages caught: they are about the compiler here, not about the program. */
+static const Type *infer_again(Verify *v, Expr *e, const char **why)
+{
+    Program *p = v->p;
+    Diags *outer = p->diags, caught;
+    diags_init(&caught, p->arena, NULL);
+    p->diags = &caught;
+    const Type *t = e->kind == EX_OP ? infer_op(p, e, v->f->kind) : infer_scalar(p, e);
+    p->diags = outer;
+    *why = caught.list.len ? caught.list.at[0].message : "no type";
+    diags_free(&caught);
+    return t;
+}
+
+static void check_type(Verify *v, const Stmt *s, Expr *e)
+{
+    const char *why, *what = e->kind == EX_OP ? op_info(e->op)->full : scalar_text(e->scalar);
+    if (e->kind == EX_OP && e->n_args != op_info(e->op)->n_slots) {
+        verify_fail(v, s, "%s has %u operands of %u", what, e->n_args, op_info(e->op)->n_slots);
+        return;
+    }
+    const Type *t = infer_again(v, e, &why);
+    if (!t)
+        verify_fail(v, s, "%s", why);
+    else if (!verify_same_type(v->p, t, e->type))
+        verify_fail(v, s, "%s is recorded as %s, it is %s", what,
+                    e->type ? type_text(v->p->arena, e->type) : "nothing", type_text(v->p->arena, t));
+}
+
+static bool has_type(const Expr *e)
+{
+    return e->kind == EX_LIST || e->kind == EX_ENUM || e->kind == EX_DTYPE || e->kind == EX_STR ||
+           e->type != NULL;
+}
+
+static void check_call(Verify *v, const Stmt *s, const Expr *e)
+{
+    FuncKind from = v->f->kind, to = e->callee ? e->callee->kind : FN_INIT;
+    bool level = (from == FN_HOST && to == FN_ORCH) || (from != FN_HOST && to == FN_INCORE);
+    if (!e->callee || !level) {
+        verify_fail(v, s, "a call of %s, which this level cannot call", e->callee ? e->callee->name : "nothing");
+        return;
+    }
+    if (e->n_args != e->callee->params.len)
+        verify_fail(v, s, "a call of %s with %u arguments of %u", e->callee->name, e->n_args,
+                    e->callee->params.len);
+    if ((from == FN_HOST) != (e->device != NULL))
+        verify_fail(v, s, "a call of %s with a wrong device", e->callee->name);
+    if ((v->properties & PROP_INLINED) && from == FN_INCORE)
+        verify_fail(v, s, "InCore function %s calls %s after inlining", v->f->name, e->callee->name);
+}
+
+static void property_fail(Verify *v, const Stmt *s, Property property, const char *op, const char *what)
+{
+    verify_fail(v, s, "property %s: %s %s", property_name(property), op, what);
+}
+
+/* Properties of one op; rows: property, and what breaks it. */
+static void check_op_properties(Verify *v, const Stmt *s, const Expr *e)
+{
+    const OpInfo *info = op_info(e->op);
+    uint32_t props = v->properties;
+    bool incore = v->f->kind == FN_INCORE, collective = op_is_collective(e->op);
+    if ((props & PROP_TILES) && incore &&
+        (strcmp(info->family, "tensor") == 0 || e->op == OP_TENSOR_SLICE || e->op == OP_TENSOR_ASSIGN))
+        property_fail(v, s, PROP_TILES, info->full, "is left in InCore code");
+    if ((props & PROP_SIGNALS) && e->op == OP_ALLREDUCE && !e->args[op_slot(e->op, "signal")])
+        property_fail(v, s, PROP_SIGNALS, info->full, "has no signal");
+    if ((props & PROP_NO_COMPOSITES) && incore && collective)
+        property_fail(v, s, PROP_NO_COMPOSITES, info->full, "is left in InCore code");
+    if ((props & PROP_NO_HOST_COLLECTIVES) && v->f->kind == FN_HOST && collective)
+        property_fail(v, s, PROP_NO_HOST_COLLECTIVES, info->full, "is left in host code");
+    if ((props & PROP_STAGED) && (e->op == OP_PUT || e->op == OP_GET) &&
+        !e->args[op_slot(e->op, "stage")])
+        property_fail(v, s, PROP_STAGED, info->full, "has no staging tiles");
+    if ((props & PROP_WINDOWS) && e->op == OP_ALLOC_WINDOW_BUFFER)
+        for (int i = op_slot(e->op, "name"); i < info->n_slots; i++)
+            if (!e->args[i])
+                property_fail(v, s, PROP_WINDOWS, info->full, "has no layout");
+}
+
+static bool is_nested_work(const Expr *e)
+{
+    return e->kind == EX_OP || e->kind == EX_CALL;
+}
+
+void verify_expr(Verify *v, const Stmt *s, Expr *e, bool top)
+{
+    if (!has_type(e)) {
+        verify_fail(v, s, "a value without a type");
+        return;
+    }
+    if (e->kind == EX_OP || e->kind == EX_SCALAR)
+        check_type(v, s, e);
+    if (e->kind == EX_VAR && !verify_same_type(v->p, e->type, func_var(v->f, e->var)->type))
+        verify_fail(v, s, "a use of %s as %s", func_var(v->f, e->var)->base,
+                    type_text(v->p->arena, e->type));
+    if (e->kind == EX_CALL)
+        check_call(v, s, e);
+    if (e->kind == EX_OP)
+        check_op_properties(v, s, e);
+    bool direct = top && s && (s->kind == ST_LET || s->kind == ST_EXPR);
+    if ((v->properties & PROP_FLAT) && is_nested_work(e) && !direct)
+        property_fail(v, s, PROP_FLAT, e->kind == EX_OP ? op_info(e->op)->full : e->callee->name,
+                      "stands inside another expression");
+}
+
+static bool is_placed(const Func *f, VarId var)
+{
+    const Type *t = f->vars.at[var].type;
+    return t->kind != TY_TILE || (t->mem != MEM_UNSET && t->addr >= 0);
+}
+
+static bool same_place(const Type *a, const Type *b)
+{
+    return !a || !b || a->kind != TY_TILE || b->kind != TY_TILE ||
+           (a->mem == b->mem && a->addr == b->addr);
+}
+
+static void check_places(Verify *v, const Stmt *s)
+{
+    for (uint32_t i = 0; i < s->n_results; i++)
+        if (s->results[i] < v->f->vars.len && func_var(v->f, s->results[i])->type &&
+            !is_placed(v->f, s->results[i]))
+            property_fail(v, s, PROP_PLACED, func_var(v->f, s->results[i])->base, "has no address");
+    if (s->kind != ST_FOR && s->kind != ST_YIELD)
+        return;
+    for (uint32_t i = 0; i < s->n_values && i < s->n_results; i++) {
+        const Type *result = func_var(v->f, s->results[i])->type;
+        bool same = s->values[i] && same_place(s->values[i]->type, result);
+        if (s->kind == ST_FOR)
+            same = same && same_place(func_var(v->f, s->iters[i])->type, result);
+        if (!same)
+            property_fail(v, s, PROP_PLACED, func_var(v->f, s->results[i])->base,
+                          "is carried between different addresses");
+    }
+}
+
+void verify_stmt(Verify *v, const Stmt *s)
+{
+    if ((v->properties & PROP_INLINED) && s->kind == ST_FOR && s->loop == LOOP_UNROLL)
+        property_fail(v, s, PROP_INLINED, "pl.unroll", "is left");
+    if (v->properties & PROP_PLACED)
+        check_places(v, s);
+}

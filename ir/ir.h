@@ -40,7 +40,7 @@ typedef enum {
     EX_BOOL,
     EX_VAR,      /* a variable */
     EX_EXTENT,   /* a dynamic extent (NR) as an INDEX scalar */
-    EX_SCALAR,   /* scalar operator on args */
+    EX_SCALAR,   /* scalar operator on args; SC_SELECT: condition, then, otherwise */
     EX_OP,       /* an operation of ops.def; args[i] is slot i, NULL when left out */
     EX_CALL,     /* call of a function of the program */
     EX_LIST,     /* an idx, shape or tiles operand */
@@ -174,8 +174,8 @@ void func_recover_bases(Program *p, Func *f);
 
 Func *program_func(const Program *p, Sym name);
 
-/* Visits the expressions of a statement (not of nested statements), outermost first; `fn` may replace
- * an expression through the pointer. */
+/* Visits the root expressions of a statement (not of nested statements; what lies below a root is for
+ * expr_walk): value, bounds, condition, values. `fn` may replace an expression through the pointer. */
 typedef void ExprFn(void *env, Expr **e);
 void stmt_exprs(Stmt *s, ExprFn *fn, void *env);
 /* Visits e and everything below it, children before parents. */
@@ -192,7 +192,8 @@ bool expr_is_pure(const Expr *e);
 bool expr_is_total(const Expr *e);
 
 /* Integer arithmetic with device semantics on operands of `dtype`: truncating division, wrapping.
- * false for a division by zero or a shift count outside [0, width). */
+ * SC_CAST converts to `dtype` and saturates. false for a division by zero or a shift count outside
+ * [0, width). */
 bool scalar_eval(ScalarOp op, Dtype dtype, const int64_t *args, int64_t *out);
 const char *scalar_text(ScalarOp op);
 uint32_t scalar_arity(ScalarOp op);

@@ -65,7 +65,8 @@ typedef struct TypeTable TypeTable;
 
 TypeTable *type_table_new(Arena *arena);
 
-/* Dims. Arithmetic that overflows 64 bits, or a product of more than 6 atoms, gives NULL. */
+/* Dims. Arithmetic that overflows 64 bits, a product of more than 6 atoms, or an expression that grows
+ * out of all proportion gives NULL; so does a NULL operand. */
 const Dim *dim_const(TypeTable *tt, int64_t v);
 const Dim *dim_name(TypeTable *tt, Sym name);
 const Dim *dim_add(TypeTable *tt, const Dim *a, const Dim *b);
@@ -78,7 +79,7 @@ bool dim_is_const(const Dim *d, int64_t *value);
 bool dim_eval(const Dim *d, bool (*get)(void *env, Sym name, int64_t *value), void *env, int64_t *out);
 /* Replaces names; `get` returns NULL to keep one. NULL on overflow. */
 const Dim *dim_subst(TypeTable *tt, const Dim *d, const Dim *(*get)(void *env, Sym name), void *env);
-/* Collects the distinct names of `d`, in order of appearance in the printed form. */
+/* Collects the distinct names of `d`, in order of appearance in the printed form (vec_push). */
 typedef VEC(Sym) SymList;
 void dim_names(const Dim *d, SymList *out);
 /* Prints it as .pld source: `2 * NR - 2`. Parsing that gives the same Dim. */

@@ -1,0 +1,254 @@
+#include "ir/type_table.h"
+#include "base/crc32.h"
+#include <string.h>
+
+/* The table. */
+
+static uint32_t find_slot(const TypeTable *tt, uint64_t hash, const char *key)
+{
+    uint32_t mask = tt->cap - 1;
+    uint32_t i = (uint32_t)(hash ^ hash >> 32) & mask;
+    while (tt->slots[i].key && (tt->slots[i].hash != hash || strcmp(tt->slots[i].key, key) != 0))
+        i = (i + 1) & mask;
+    return i;
+}
+
+static void grow(TypeTable *tt)
+{
+    TableSlot *old = tt->slots;
+    uint32_t old_cap = tt->cap;
+    tt->cap = old_cap ? old_cap * 2 : 256;
+    tt->slots = arena_new_n(tt->arena, TableSlot, tt->cap);
+    for (uint32_t i = 0; i < old_cap; i++)
+        if (old[i].key)
+            tt->slots[find_slot(tt, old[i].hash, old[i].key)] = old[i];
+}
+
+const void *table_find(const TypeTable *tt, const Buf *key)
+{
+    if (tt->cap == 0)
+        return NULL;
+    uint64_t hash = hash64(HASH64_INIT, key->at, key->len);
+    return tt->slots[find_slot(tt, hash, key->at)].object;
+}
+
+const char *table_add(TypeTable *tt, const Buf *key, const void *object)
+{
+    if (tt->len >= tt->cap / 4 * 3)
+        grow(tt);
+    uint64_t hash = hash64(HASH64_INIT, key->at, key->len);
+    char *copy = arena_strndup(tt->arena, key->at, key->len);
+    tt->slots[find_slot(tt, hash, copy)] = (TableSlot){hash, copy, object};
+    tt->len++;
+    return copy;
+}
+
+TypeTable *type_table_new(Arena *arena)
+{
+    TypeTable *tt = arena_new(arena, TypeTable);
+    tt->arena = arena;
+    return tt;
+}
+
+/* Printing. */
+
+static const char *mem_name(MemSpace mem)
+{
+    static const char *const names[] = {
+        [MEM_UNSET] = "Unset", [MEM_VEC] = "Vec",     [MEM_MAT] = "Mat",
+        [MEM_LEFT] = "Left",   [MEM_RIGHT] = "Right", [MEM_ACC] = "Acc",
+    };
+    return names[mem];
+}
+
+static void print_shaped(Buf *out, const Type *t)
+{
+    buf_str(out, t->kind == TY_TILE   ? "pl.Tile[["
+                 : t->kind == TY_DIST ? "pld.DistributedTensor[["
+                                      : "pl.Tensor[[");
+    for (uint32_t i = 0; i < t->rank; i++) {
+        buf_str(out, i ? ", " : "");
+        dim_print(out, t->dims[i]);
+    }
+    buf_printf(out, "], pl.%s", dtype_name(t->dtype));
+    if (t->kind == TY_TILE && t->mem != MEM_UNSET)
+        buf_printf(out, ", pl.Mem.%s", mem_name(t->mem));
+    if (t->kind == TY_TILE && t->addr >= 0)
+        buf_printf(out, ", %lld", (long long)t->addr);
+    buf_char(out, ']');
+}
+
+void type_print(Buf *out, const Type *t)
+{
+    switch (t->kind) {
+    case TY_NONE:
+        buf_str(out, "None");
+        break;
+    case TY_SCALAR:
+        buf_printf(out, "pl.Scalar[pl.%s]", dtype_name(t->dtype));
+        break;
+    case TY_TENSOR:
+    case TY_DIST:
+    case TY_TILE:
+        print_shaped(out, t);
+        break;
+    case TY_BUFFER:
+        buf_str(out, "pld.WindowBuffer");
+        break;
+    case TY_CTX:
+        buf_str(out, "pld.CommCtx");
+        break;
+    case TY_TUPLE:
+        buf_str(out, "tuple[");
+        for (uint32_t i = 0; i < t->n_elems; i++) {
+            buf_str(out, i ? ", " : "");
+            type_print(out, t->elems[i]);
+        }
+        buf_char(out, ']');
+        break;
+    }
+}
+
+const char *type_text(Arena *arena, const Type *t)
+{
+    Buf text = {0};
+    type_print(&text, t);
+    char *copy = arena_strndup(arena, text.at, text.len);
+    buf_free(&text);
+    return copy;
+}
+
+/* Construction. */
+
+/* The one type equal to `t`; copies it, with its elements, when it is the first. */
+static const Type *intern_type(TypeTable *tt, const Type *t)
+{
+    Buf key = {0};
+    buf_char(&key, 'T');
+    type_print(&key, t);
+    const Type *found = table_find(tt, &key);
+    if (found == NULL) {
+        Type *made = arena_new(tt->arena, Type);
+        *made = *t;
+        if (t->n_elems) {
+            const Type **elems = arena_new_n(tt->arena, const Type *, t->n_elems);
+            memcpy(elems, t->elems, t->n_elems * sizeof *elems);
+            made->elems = elems;
+        }
+        table_add(tt, &key, made);
+        found = made;
+    }
+    buf_free(&key);
+    return found;
+}
+
+const Type *type_none(TypeTable *tt)
+{
+    if (tt->none == NULL)
+        tt->none = intern_type(tt, &(Type){.kind = TY_NONE, .addr = -1});
+    return tt->none;
+}
+
+const Type *type_scalar(TypeTable *tt, Dtype dtype)
+{
+    if (tt->scalars[dtype] == NULL)
+        tt->scalars[dtype] = intern_type(tt, &(Type){.kind = TY_SCALAR, .dtype = dtype, .addr = -1});
+    return tt->scalars[dtype];
+}
+
+const Type *type_shaped(TypeTable *tt, TypeKind kind, Dtype dtype, uint32_t rank, const Dim *const *dims)
+{
+    Type t = {.kind = kind, .dtype = dtype, .rank = (uint8_t)rank, .addr = -1};
+    for (uint32_t i = 0; i < rank; i++)
+        t.dims[i] = dims[i];
+    return intern_type(tt, &t);
+}
+
+const Type *type_placed(TypeTable *tt, const Type *tile, MemSpace mem, int64_t addr)
+{
+    Type t = *tile;
+    t.mem = mem;
+    t.addr = addr;
+    return intern_type(tt, &t);
+}
+
+const Type *type_simple(TypeTable *tt, TypeKind kind)
+{
+    return intern_type(tt, &(Type){.kind = kind, .addr = -1});
+}
+
+const Type *type_tuple(TypeTable *tt, const Type *const *elems, uint32_t n)
+{
+    return intern_type(tt, &(Type){.kind = TY_TUPLE, .addr = -1, .n_elems = n, .elems = elems});
+}
+
+static const Type *subst_tuple(TypeTable *tt, const Type *t, const Dim *(*get)(void *, Sym), void *env)
+{
+    const Type **elems = arena_new_n(tt->arena, const Type *, t->n_elems);
+    for (uint32_t i = 0; i < t->n_elems; i++) {
+        elems[i] = type_subst(tt, t->elems[i], get, env);
+        if (elems[i] == NULL)
+            return NULL;
+    }
+    return type_tuple(tt, elems, t->n_elems);
+}
+
+const Type *type_subst(TypeTable *tt, const Type *t, const Dim *(*get)(void *, Sym), void *env)
+{
+    if (t->kind == TY_TUPLE)
+        return subst_tuple(tt, t, get, env);
+    if (!type_is_shaped(t))
+        return t;
+    Type made = *t;
+    for (uint32_t i = 0; i < t->rank; i++) {
+        made.dims[i] = dim_subst(tt, t->dims[i], get, env);
+        if (made.dims[i] == NULL)
+            return NULL;
+    }
+    return intern_type(tt, &made);
+}
+
+/* Questions. */
+
+bool type_is_int_scalar(const Type *t)
+{
+    return t->kind == TY_SCALAR && dtype_is_int(t->dtype);
+}
+
+/* Product of the first `n` dims; false when one is dynamic or negative, or it does not fit. */
+static bool product(const Type *t, uint32_t n, int64_t *out)
+{
+    int64_t total = 1, extent;
+    bool empty = false, overflow = false;
+    for (uint32_t i = 0; i < n; i++) {
+        if (!dim_is_const(t->dims[i], &extent) || extent < 0)
+            return false;
+        empty |= extent == 0;
+        overflow |= __builtin_mul_overflow(total, extent, &total);
+    }
+    *out = empty ? 0 : total;
+    return empty || !overflow;
+}
+
+bool type_elements(const Type *t, int64_t *out)
+{
+    return product(t, t->rank, out);
+}
+
+bool type_bytes(const Type *t, int64_t *out)
+{
+    int64_t elements;
+    return type_elements(t, &elements) &&
+           !__builtin_mul_overflow(elements, (int64_t)dtype_bytes(t->dtype), out);
+}
+
+bool tile_core_bytes(const Type *t, int64_t row_align, int64_t *out)
+{
+    int64_t rows, row;
+    if (t->rank == 0 || !product(t, t->rank - 1u, &rows) || !dim_is_const(t->dims[t->rank - 1], &row))
+        return false;
+    if (row < 0 || __builtin_mul_overflow(row, (int64_t)dtype_bytes(t->dtype), &row) ||
+        __builtin_add_overflow(row, row_align - 1, &row))
+        return false;
+    return !__builtin_mul_overflow(rows, row / row_align * row_align, out);
+}

@@ -1,0 +1,29 @@
+/* The table behind interned types and dims; only ir/type.c and ir/dim.c include it.
+ *
+ * An object is found by its canonical text, with one letter before it for the kind of object. So two
+ * objects are one exactly when they print alike. */
+#ifndef PLD_IR_TYPE_TABLE_H
+#define PLD_IR_TYPE_TABLE_H
+
+#include "ir/type.h"
+
+typedef struct {
+    uint64_t hash;
+    const char *key;         /* NULL: free */
+    const void *object;
+} TableSlot;
+
+struct TypeTable {
+    Arena *arena;
+    TableSlot *slots;        /* open addressing */
+    uint32_t cap;            /* power of two, or 0 */
+    uint32_t len;
+    const Type *none, *scalars[DT_COUNT];
+};
+
+/* The object stored under the key, or NULL. */
+const void *table_find(const TypeTable *tt, const Buf *key);
+/* Stores an object under a key that is not there yet; returns the key's copy in the arena. */
+const char *table_add(TypeTable *tt, const Buf *key, const void *object);
+
+#endif

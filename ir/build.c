@@ -133,11 +133,8 @@ static Expr *fold(Program *p, Expr *e)
     for (uint32_t i = 0; i < e->n_args; i++)
         if (!constant_of(e->args[i], &args[i]))
             return e;
-    if (e->scalar == SC_SELECT)
-        out = args[0] ? args[1] : args[2];
-    else if (e->scalar == SC_CAST)
-        out = e->dtype == DT_BOOL ? args[0] != 0 : dtype_wrap(e->dtype, args[0]);
-    else if (!scalar_eval(e->scalar, operand_dtype(e), args, &out))
+    Dtype dtype = e->scalar == SC_CAST || e->scalar == SC_SELECT ? e->type->dtype : operand_dtype(e);
+    if (!scalar_eval(e->scalar, dtype, args, &out))
         return e;
     if (e->type->dtype == DT_BOOL)
         return ex_bool(p, out != 0);

@@ -269,6 +269,12 @@ static bool check_signal(const Infer *in, int i)
            wants(in, i, "an INT32 signal", ": make it a window of dtype pl.INT32");
 }
 
+static bool is_condition(const Infer *in, const Expr *e)
+{
+    return in->info->id == OP_CHECK && e->type && e->type->kind == TY_SCALAR &&
+           e->type->dtype == DT_BOOL;
+}
+
 static bool check_slot(const Infer *in, int i)
 {
     const Expr *e = in->op->args[i];
@@ -284,7 +290,7 @@ static bool check_slot(const Infer *in, int i)
     case SLOT_TENSOR:
     case SLOT_DIST: return check_memory(in, i, kind);
     case SLOT_SIGNAL: return check_signal(in, i);
-    case SLOT_INT: return in->info->id == OP_WRITE || check_int(in, i);
+    case SLOT_INT: return in->info->id == OP_WRITE || is_condition(in, e) || check_int(in, i);
     case SLOT_I32: return check_i32(in, i);
     case SLOT_NUM: return have == TY_TILE || have == TY_SCALAR || have == TY_TENSOR ||
                           have == TY_DIST || wants(in, i, "a tile or a number", "");
@@ -371,6 +377,18 @@ static const Type *infer_row(const Infer *in)
     return type_shaped(in->p->types, TY_TENSOR, t->dtype, t->rank - 1u, t->dims + 1);
 }
 
+static const Type *infer_flatten(const Infer *in)
+{
+    const Type *t = in->op->args[0]->type;
+    const Dim *dims[2] = {dim_const(in->p->types, 1), t->dims[0]};
+    for (uint32_t i = 1; dims[1] && i < t->rank; i++)
+        dims[1] = dim_mul(in->p->types, dims[1], t->dims[i]);
+    if (dims[1])
+        return type_shaped(in->p->types, t->kind, t->dtype, 2, dims);
+    infer_fail(in, 0, "shape", "needs fewer than 2^63 elements, got %s", type_text(in->p->arena, t));
+    return NULL;
+}
+
 static const Type *infer_dim_op(const Infer *in)
 {
     const Type *t = in->op->args[0]->type;
@@ -406,6 +424,7 @@ static const Type *infer_family(const Infer *in)
     case OP_ALLOC_WINDOW_BUFFER: return infer_alloc(in);
     case OP_WINDOW: return infer_window(in);
     case OP_TENSOR_ROW: return infer_row(in);
+    case OP_FLATTEN: return infer_flatten(in);
     case OP_DIM: return infer_dim_op(in);
     case OP_TILE_FULL:
     case OP_TILE_CREATE: return infer_create(in);

@@ -30,7 +30,7 @@ static const char *const result_text[] = {
     [RES_INT32] = "INT32",
     [RES_CTX] = "context",
     [RES_BUFFER] = "window buffer",
-    [RES_VIEW] = "window view",
+    [RES_VIEW] = "view",
     [RES_ROW] = "tensor without its leading dimension",
     [RES_FULL] = "whole tensor",
 };
@@ -201,7 +201,7 @@ uint32_t op_find(const char *name, OpId *out, uint32_t max)
 bool op_has_effect(OpId id)
 {
     const OpInfo *op = op_info(id);
-    if (strcmp(op->family, "signal") == 0 || id == OP_ALLOC_WINDOW_BUFFER)
+    if (strcmp(op->family, "signal") == 0 || id == OP_ALLOC_WINDOW_BUFFER || id == OP_CHECK)
         return true;
     for (uint32_t i = 0; i < op->n_slots; i++)
         if (op->slots[i].effects)

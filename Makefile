@@ -135,6 +135,7 @@ explore-long: all
 
 MAN1 = $(wildcard man/*.1)
 MAN5 = $(wildcard man/*.5)
+SAMPLES = $(wildcard samples/*.pld)
 
 install: all
 	$(INSTALL) -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/pld/samples
@@ -142,7 +143,7 @@ install: all
 	$(if $(BINS),$(INSTALL) -m 755 $(BINS) $(DESTDIR)$(PREFIX)/bin)
 	$(if $(MAN1),$(INSTALL) -m 644 $(MAN1) $(DESTDIR)$(PREFIX)/share/man/man1)
 	$(if $(MAN5),$(INSTALL) -m 644 $(MAN5) $(DESTDIR)$(PREFIX)/share/man/man5)
-	$(INSTALL) -m 644 $(wildcard samples/*.pld) $(DESTDIR)$(PREFIX)/share/pld/samples
+	$(if $(SAMPLES),$(INSTALL) -m 644 $(SAMPLES) $(DESTDIR)$(PREFIX)/share/pld/samples)
 
 lint:
 	@scripts/lint

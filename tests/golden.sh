@@ -85,9 +85,10 @@ if [ $# -gt 0 ]; then
 else
     while read -r file; do
         # An .ir file with expectations of its own is an input.
-        case $file in *.ir) ls "${file%.ir}".err "${file%.ir}".run >/dev/null 2>&1 && continue ;; esac
+        stem=${file%.ir}
+        if [ "$stem" != "$file" ] && { [ -e "$stem.err" ] || [ -e "$stem.run" ]; }; then continue; fi
         one "$file"
-    done < <(find tests/golden -name '*.err' -o -name '*.ir' -o -name '*.run' | sort)
+    done < <(find tests/golden -name '*.err' -o -name '*.ir' -o -name '*.run' 2>/dev/null | sort)
 fi
 echo "$passed passed, $failed failed"
 [ $failed -eq 0 ]

@@ -1,0 +1,343 @@
+/* Bytecode as text: tables of each function, then one instruction a line with its place in the source. */
+#include "codegen/bytecode.h"
+#include <inttypes.h>
+#include <string.h>
+
+enum { LOC_COLUMN = 52 };   /* where the place stands */
+
+typedef struct {
+    const BcProgram *p;
+    const BcFunc *f;
+    Buf *out;
+} Dis;
+
+static const struct {
+    const char *name, fields[7];
+} ops[] = {
+#define PLD_BC(ENUM, name, a, b, c, d, e, imm, doc) {name, {a, b, c, d, e, imm, 0}},
+#include "codegen/bytecode.def"
+};
+
+static const char *const tileop_names[] = {
+#define PLD_TILEOP(ENUM, name, arity) name,
+#include "codegen/tileop.def"
+};
+
+static const char *const scalar_names[BSC_COUNT] = {
+    "add", "sub", "mul", "div", "mod", "and", "xor", "or", "shl", "shr", "eq", "ne", "lt", "le", "gt", "ge",
+    "land", "lor", "lnot", "neg", "not", "min", "max", "cast", "select",
+};
+
+static const struct {
+    const char *name;
+    int8_t kids;
+} pure[] = {
+#define PLD_PURE(ENUM, name, kids, doc) {name, kids},
+#include "codegen/pure.def"
+};
+
+const char *bc_op_name(BcOp op)
+{
+    return ops[op].name;
+}
+
+const char *bc_op_fields(BcOp op)
+{
+    return ops[op].fields;
+}
+
+const BcLoc *bc_loc(const BcFunc *f, uint32_t pc)
+{
+    uint32_t lo = 0, hi = f->n_locs;   /* the last entry at or before pc is below hi */
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (f->locs[mid].pc <= pc)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo ? &f->locs[lo - 1] : NULL;
+}
+
+static const char *str(const Dis *d, uint32_t s)
+{
+    return s == BC_NO_INDEX ? "-" : d->p->strings[s];
+}
+
+/* A postfix expression as infix text, by a stack of texts. */
+static void print_dim(const Dis *d, const BcDim *dim)
+{
+    static const char *const infix[] = {"", "", " + ", " * ", " // ", " % ", "min", "max"};
+    Buf stack[BC_MAX_DIM_STACK] = {{0}};
+    uint32_t depth = 0;
+    for (uint32_t i = 0; i < dim->n; i++) {
+        const BcDimStep *s = &d->p->dim_steps[dim->first + i];
+        if (s->op == BCD_CONST) {
+            buf_printf(&stack[depth++], "%" PRId64, s->value);
+        } else if (s->op == BCD_NAME) {
+            buf_str(&stack[depth++], str(d, d->p->extents[s->value]));
+        } else {
+            bool call = s->op >= BCD_MIN;
+            Buf joined = {0};
+            buf_printf(&joined, "%s(%s%s%s)", call ? infix[s->op] : "", stack[depth - 2].at,
+                       call ? ", " : infix[s->op], stack[depth - 1].at);
+            buf_free(&stack[--depth]);
+            buf_free(&stack[depth - 1]);
+            stack[depth - 1] = joined;
+        }
+    }
+    buf_str(d->out, stack[0].at);
+    buf_free(&stack[0]);
+}
+
+static void print_param(const Dis *d, const BcParam *m)
+{
+    static const char *const kinds[] = {"tensor", "window", "scalar"}, *const dirs[] = {"in", "out", "inout"};
+    buf_printf(d->out, "  param %s: %s %s", str(d, m->name), kinds[m->kind], dtype_name(m->dtype));
+    for (uint32_t i = 0; i < m->rank; i++) {
+        buf_str(d->out, i ? ", " : " [");
+        print_dim(d, &m->dims[i]);
+    }
+    if (m->kind != BCP_SCALAR)
+        buf_printf(d->out, "] %s%s", dirs[m->dir], m->signal ? " signal" : "");
+    buf_char(d->out, '\n');
+}
+
+static void print_bind(const Dis *d, uint32_t i)
+{
+    const BcBind *b = &d->f->binds[i];
+    buf_printf(d->out, "  r%u = %s", i, str(d, d->p->extents[b->extent]));
+    if (b->param != BC_NO_INDEX)
+        buf_printf(d->out, " = (%s.shape[%u] - %" PRId64 ") / %" PRId64,
+                   str(d, d->f->params[b->param].name), b->axis, b->add, b->mul);
+    buf_char(d->out, '\n');
+}
+
+static void print_tile(const Dis *d, uint32_t i)
+{
+    const BcTile *t = &d->f->tiles[i];
+    buf_printf(d->out, "  t%u = %s", i, dtype_name(t->dtype));
+    for (uint32_t k = 0; k < t->rank; k++)
+        buf_printf(d->out, "%s%" PRId64, k ? ", " : " [", t->shape[k]);
+    buf_printf(d->out, "] at %" PRId64 ", %" PRId64 " bytes", t->addr, t->bytes);
+    if (t->name != BC_NO_INDEX)
+        buf_printf(d->out, " (%s)", str(d, t->name));
+    buf_char(d->out, '\n');
+}
+
+static void print_mreg(const Dis *d, uint32_t i)
+{
+    static const char *const kinds[] = {"tensor", "window", "buffer"};
+    const BcMreg *m = &d->f->mregs[i];
+    buf_printf(d->out, "  m%u = %s", i, kinds[m->kind]);
+    if (m->kind != BCM_BUFFER)
+        buf_printf(d->out, " %s, rank %u", dtype_name(m->dtype), m->rank);
+    buf_char(d->out, '\n');
+}
+
+static void print_op_code(const Dis *d, const BcInsn *in, int64_t code)
+{
+    const char *name;
+    switch (in->op) {
+    case BC_BIN: case BC_UN: name = scalar_names[code]; break;
+    case BC_TCAST: name = enum_value_name(ENUM_CastMode, code); break;
+    case BC_RSTORE: name = enum_value_name(ENUM_AtomicType, code); break;
+    case BC_NOTIFY: name = enum_value_name(ENUM_NotifyOp, code); break;
+    case BC_WAIT: name = enum_value_name(ENUM_WaitCmp, code); break;
+    case BC_FENCE: name = enum_value_name(ENUM_FenceKind, code); break;
+    default: name = tileop_names[code]; break;
+    }
+    buf_str(d->out, name);
+}
+
+static void print_run(const Dis *d, uint32_t first, uint32_t n)
+{
+    if (first == BC_NONE || n == 0)
+        buf_char(d->out, '-');
+    else if (n == 1)
+        buf_printf(d->out, "r%u", first);
+    else
+        buf_printf(d->out, "r%u..r%u", first, first + n - 1);
+}
+
+static void print_const(const Dis *d, const BcInsn *in, int64_t value)
+{
+    bool tile = in->op == BC_TFULL || in->op == BC_TBINK;
+    if (tile && dtype_is_float(d->f->tiles[in->a].dtype)) {
+        double v;
+        memcpy(&v, &value, sizeof v);
+        buf_double(d->out, v);
+    } else {
+        buf_printf(d->out, "%" PRId64, value);
+    }
+}
+
+static void print_call(const Dis *d, const BcCall *c)
+{
+    buf_printf(d->out, "%s(", str(d, d->p->funcs[c->func].name));
+    for (uint32_t i = 0; i < c->n_mem; i++)
+        buf_printf(d->out, "%sm%u", i ? ", " : "", c->mem[i]);
+    for (uint32_t i = 0; i < c->n_scalars; i++)
+        buf_printf(d->out, "%sr%u", i || c->n_mem ? ", " : "", c->scalars[i]);
+    buf_char(d->out, ')');
+    if (c->n_results) {
+        buf_str(d->out, " -> ");
+        print_run(d, c->results, c->n_results);
+    }
+}
+
+static void print_xfer(const Dis *d, const BcXfer *x)
+{
+    static const char *const parts[] = {"dst=", " src=", " shape="};
+    for (uint32_t i = 0; i < 3; i++) {
+        buf_str(d->out, parts[i]);
+        print_run(d, (uint32_t)x->run + i * x->rank, x->rank);
+    }
+    buf_printf(d->out, " %s%s", enum_value_name(ENUM_AtomicType, x->atomic), x->pipeline ? " pipeline" : "");
+    for (uint32_t i = 0; i < x->n_stages; i++)
+        buf_printf(d->out, " t%u", x->stages[i]);
+}
+
+static void print_field(const Dis *d, const BcInsn *in, char code, int64_t v, uint32_t n)
+{
+    switch (code) {
+    case 'r': case 'w': buf_printf(d->out, "r%" PRId64, v); break;
+    case 'm': case 'M': buf_printf(d->out, "m%" PRId64, v); break;
+    case 't': case 'T': buf_printf(d->out, "t%" PRId64, v); break;
+    case 'x': case 'v': case 'p': print_run(d, (uint32_t)v, n); break;
+    case 'y': buf_str(d->out, dtype_name((Dtype)v)); break;
+    case 'o': print_op_code(d, in, v); break;
+    case 'k': print_const(d, in, d->p->consts[v]); break;
+    case 's': buf_printf(d->out, "\"%s\"", str(d, (uint32_t)v)); break;
+    case 'c': print_call(d, &d->f->calls[v]); break;
+    case 'f': print_xfer(d, &d->f->xfers[v]); break;
+    case 'b': buf_printf(d->out, "%s", str(d, d->p->windows[v].name)); break;
+    case 'j': buf_printf(d->out, "->%" PRId64, v); break;
+    default: buf_printf(d->out, "%" PRId64, v); break;
+    }
+}
+
+/* The operands in field order; lengths of runs show in the runs. */
+static void print_operands(const Dis *d, const BcInsn *in)
+{
+    const int64_t fields[] = {in->a, in->b, in->c, in->d, in->e, in->imm};
+    const char *codes = ops[in->op].fields;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < 6; i++) {
+        if (codes[i] == 'n' || codes[i] == 'q')
+            n = (uint32_t)fields[i];
+    }
+    const char *sep = "";
+    for (uint32_t i = 0; i < 6; i++) {
+        if (codes[i] == '-' || codes[i] == 'n' || codes[i] == 'q')
+            continue;
+        buf_str(d->out, sep);
+        print_field(d, in, codes[i], fields[i], n);
+        sep = ", ";
+    }
+}
+
+static void print_loc(const Dis *d, const BcLoc *l, size_t width)
+{
+    if (width < LOC_COLUMN)
+        buf_fill(d->out, ' ', LOC_COLUMN - width);
+    buf_printf(d->out, " ; %s:%u:%u", str(d, l->file), l->line, l->col);
+    if (l->origin != BC_NO_INDEX)
+        buf_printf(d->out, " %s", str(d, l->origin));
+    if (l->phase != BC_NO_INDEX)
+        buf_printf(d->out, " %s", str(d, l->phase));
+}
+
+static void print_code(const Dis *d)
+{
+    for (uint32_t pc = 0; pc < d->f->n_insns; pc++) {
+        const BcInsn *in = &d->f->insns[pc];
+        const BcLoc *l = bc_loc(d->f, pc);
+        size_t start = d->out->len;
+        buf_printf(d->out, "%6u  %-9s", pc, ops[in->op].name);
+        print_operands(d, in);
+        while (d->out->at[d->out->len - 1] == ' ')
+            d->out->at[--d->out->len] = '\0';
+        if (l && l->line)
+            print_loc(d, l, d->out->len - start);
+        buf_char(d->out, '\n');
+    }
+}
+
+static void print_func(Dis *d, const BcFunc *f)
+{
+    static const char *const kinds[] = {"host", "orchestration", "incore"};
+    d->f = f;
+    buf_printf(d->out, "\n%s %s%s: %u registers, %" PRId64 " bytes on the core\n", kinds[f->kind],
+               str(d, f->name), f->generated ? " (builtin)" : "", f->n_regs, f->core_bytes);
+    uint32_t mems = 0;
+    for (uint32_t i = 0; i < f->n_params; i++) {
+        print_param(d, &f->params[i]);
+        mems += f->params[i].kind != BCP_SCALAR;
+    }
+    for (uint32_t i = 0; i < f->n_binds; i++)
+        print_bind(d, i);
+    for (uint32_t i = mems; i < f->n_mregs; i++)
+        print_mreg(d, i);
+    for (uint32_t i = 0; i < f->n_tiles; i++)
+        print_tile(d, i);
+    print_code(d);
+}
+
+/* A pure tree in prefix form: (+ s0 (int 1)); its depth is bounded by the verifier. */
+static void print_pure(const Dis *d, const BcPure *u, uint32_t node)
+{
+    const BcPureNode *n = &u->nodes[node];
+    const BcFunc *host = &d->p->funcs[d->p->entry];
+    bool list = pure[n->kind].kids < 0;
+    const uint32_t fixed[] = {n->a, n->b, n->c};
+    buf_printf(d->out, "(%s", pure[n->kind].name);
+    switch (n->kind) {
+    case PURE_INT: buf_printf(d->out, " %" PRId64, n->ival); break;
+    case PURE_FLOAT: buf_char(d->out, ' '), buf_double(d->out, n->fval); break;
+    case PURE_SLOT: case PURE_SET: case PURE_LOOP: buf_printf(d->out, " s%u", n->slot); break;
+    case PURE_EXTENT: buf_printf(d->out, " %s", str(d, d->p->extents[n->slot])); break;
+    case PURE_SHAPE: case PURE_ELEMENT: case PURE_SCALAR:
+        buf_printf(d->out, " %s", str(d, host->params[n->slot].name));
+        if (n->kind == PURE_SHAPE)
+            buf_printf(d->out, " %" PRId64, n->ival);
+        break;
+    default: break;
+    }
+    for (uint32_t i = 0; i < (list ? n->n : (uint32_t)pure[n->kind].kids); i++) {
+        buf_char(d->out, ' ');
+        print_pure(d, u, list ? u->kids[n->a + i] : fixed[i]);
+    }
+    buf_char(d->out, ')');
+}
+
+static void print_pure_def(const Dis *d, const BcPure *u)
+{
+    const BcFunc *host = &d->p->funcs[d->p->entry];
+    buf_printf(d->out, "\n%s %s", u->golden ? "golden" : "init", str(d, host->params[u->param].name));
+    if (u->golden && u->rtol >= 0)
+        buf_str(d->out, " rtol="), buf_double(d->out, u->rtol);
+    if (u->golden && u->atol >= 0)
+        buf_str(d->out, " atol="), buf_double(d->out, u->atol);
+    buf_str(d->out, "\n  ");
+    print_pure(d, u, u->root);
+    buf_char(d->out, '\n');
+}
+
+void bc_disassemble(const BcProgram *p, Buf *out)
+{
+    Dis d = {.p = p, .out = out};
+    buf_printf(out, "program %s platform=%s ranks=%u", str(&d, p->program_name),
+               platforms[p->platform].name, p->compiled_ranks);
+    buf_str(out, p->ranks ? " (this number only)" : "");
+    for (uint32_t i = 0; i < p->n_bindings; i++)
+        buf_printf(out, " %s=%s", str(&d, p->bindings[i][0]), str(&d, p->bindings[i][1]));
+    buf_printf(out, "\nentry %s\n", str(&d, p->funcs[p->entry].name));
+    for (uint32_t i = 0; i < p->n_windows; i++)
+        buf_printf(out, "window %s align=%" PRId64 "%s\n", str(&d, p->windows[i].name), p->windows[i].align,
+                   p->windows[i].zero ? " zero" : "");
+    for (uint32_t i = 0; i < p->n_funcs; i++)
+        print_func(&d, &p->funcs[i]);
+    for (uint32_t i = 0; i < p->n_pure; i++)
+        print_pure_def(&d, &p->pure[i]);
+}

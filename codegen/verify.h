@@ -1,0 +1,25 @@
+/* The parts of the bytecode verifier. */
+#ifndef PLD_CODEGEN_VERIFY_H
+#define PLD_CODEGEN_VERIFY_H
+
+#include "codegen/bytecode.h"
+
+/* One verification. */
+typedef struct {
+    const BcProgram *p;
+    const char **why;        /* the first defect, in p->arena */
+    const BcFunc *f;         /* function at hand, for messages; NULL between them */
+    uint32_t *n_results;     /* per function: scalars it returns */
+    uint32_t *seen;          /* per extent: stamp of the function that binds it */
+} Verify;
+
+/* Records a defect and returns false. */
+bool verify_fail(Verify *v, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+bool verify_string(Verify *v, uint32_t s, bool optional, const char *what);
+
+/* verify_code.c: the instructions of v->f. */
+bool verify_code(Verify *v);
+/* verify_pure.c */
+bool verify_pure(Verify *v, const BcPure *u);
+
+#endif

@@ -61,7 +61,7 @@ __attribute__((format(printf, 4, 0))) static void report_error(Diags *diags, Spa
     if (diags->n_errors <= DIAG_MAX_ERRORS)
         record(diags, d);
     else
-        diags->n_hidden++;
+        diags->n_hidden_errors++;
 }
 
 void diag_error(Diags *diags, Span span, const char *code, const char *fmt, ...)
@@ -85,8 +85,9 @@ void diag_warn(Diags *diags, Span span, WarningId id, const char *fmt, ...)
     va_start(ap, fmt);
     if (diags->werror) {
         report_error(diags, span, d.code, fmt, ap);
+    } else if (++diags->n_warnings > DIAG_MAX_WARNINGS) {
+        diags->n_hidden_warnings++;
     } else {
-        diags->n_warnings++;
         d.message = arena_vprintf(diags->arena, fmt, ap);
         record(diags, d);
     }

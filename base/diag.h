@@ -41,10 +41,12 @@ typedef struct {
     bool werror;               /* warnings count as errors */
     bool muted;                /* set while trying something: nothing is recorded, errors count */
     bool dropped;              /* the last one was not recorded: nor are its notes */
-    uint32_t n_hidden;         /* errors over DIAG_MAX_ERRORS */
+    uint32_t n_hidden_errors;  /* those over the limits below */
+    uint32_t n_hidden_warnings;
 } Diags;
 
-#define DIAG_MAX_ERRORS 20     /* later errors are counted, not recorded */
+#define DIAG_MAX_ERRORS 20     /* later ones are counted, not recorded */
+#define DIAG_MAX_WARNINGS 100
 
 void diags_init(Diags *diags, Arena *arena, const Source *src);
 void diags_free(Diags *diags);

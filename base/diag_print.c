@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WINDOW = 160, BEFORE_CARET = 60, INDENT = 4 };
+enum { WINDOW = 160, BEFORE_CARET = 60, INDENT = 4, NEARBY = 1024 };
 
 typedef struct {
     uint64_t key;
@@ -17,6 +17,7 @@ typedef struct {
     uint32_t len;
     uint32_t caret, caret_end;   /* columns of the marked part, half open */
     uint32_t width;              /* columns of the whole line */
+    bool more_before, more_after;
 } Shown;
 
 static const char *const severity_names[] = {"error", "warning", "note", "internal error"};
@@ -61,10 +62,18 @@ static void put_text(Buf *buf, const char *text)
     }
 }
 
-/* Measures a line whose bytes [begin, end) are marked. */
+/* Measures a line whose bytes [begin, end) are marked. Of a very long one only what lies near the
+ * mark counts, so that the time for a message does not grow with the line. */
 static Shown measure(const char *text, uint32_t len, uint32_t begin, uint32_t end)
 {
-    Shown s = {.text = text, .len = len};
+    uint32_t from = begin > NEARBY && begin <= len ? begin - NEARBY : 0;
+    while (from > 0 && from < begin && (text[from] & 0xc0) == 0x80)
+        from++;
+    Shown s = {.text = text + from, .len = len - from, .more_before = from > 0};
+    s.more_after = s.len > 2 * NEARBY;
+    if (s.more_after)
+        s.len = 2 * NEARBY;
+    text = s.text, len = s.len, begin -= from, end -= from;
     bool started = false, ended = false;
     for (uint32_t i = 0; i < len;) {
         uint32_t code;
@@ -118,14 +127,14 @@ static void put_snippet(Buf *buf, const Source *src, Span span, const char *colo
         if (to > s.width)
             to = s.width, from = to - WINDOW;
     }
+    bool cut = from > 0 || s.more_before;
     buf_fill(buf, ' ', INDENT);
-    if (from > 0)
-        buf_str(buf, "...");
+    buf_str(buf, cut ? "..." : "");
     put_columns(buf, &s, from, to);
-    buf_str(buf, to < s.width ? "...\n" : "\n");
+    buf_str(buf, to < s.width || s.more_after ? "...\n" : "\n");
 
     uint32_t last = s.caret_end > to && s.caret < to ? to : s.caret_end;
-    buf_fill(buf, ' ', INDENT + (from > 0 ? 3 : 0) + s.caret - from);
+    buf_fill(buf, ' ', INDENT + (cut ? 3 : 0) + s.caret - from);
     buf_str(buf, colour ? colour : "");
     buf_char(buf, '^');
     buf_fill(buf, '~', last - s.caret - 1);
@@ -261,11 +270,13 @@ static SortItem *sorted(const Diags *diags, uint32_t *count)
     return items;
 }
 
-static void put_hidden(Buf *buf, const Diags *diags, DiagFormat format)
+static void put_hidden(Buf *buf, const Diags *diags, DiagFormat format, uint32_t n,
+                       const char *what)
 {
     char text[64];
-    snprintf(text, sizeof text, "%u more error%s not shown", diags->n_hidden,
-             diags->n_hidden == 1 ? "" : "s");
+    if (n == 0)
+        return;
+    snprintf(text, sizeof text, "%u more %s%s not shown", n, what, n == 1 ? "" : "s");
     Diag d = {.severity = DIAG_NOTE, .code = "hidden", .message = text};
     if (format == DIAG_JSON)
         json_diag(buf, diags, &d);
@@ -287,8 +298,8 @@ void diags_print(const Diags *diags, FILE *out, DiagFormat format, bool colour)
         for (uint32_t k = 0; k <= d->n_notes; k++)
             put_diag(&buf, diags, d + k, colour);
     }
-    if (diags->n_hidden)
-        put_hidden(&buf, diags, format);
+    put_hidden(&buf, diags, format, diags->n_hidden_errors, "error");
+    put_hidden(&buf, diags, format, diags->n_hidden_warnings, "warning");
     if (buf.len)
         fwrite(buf.at, 1, buf.len, out);
     free(items);

@@ -150,6 +150,28 @@ START_TEST(long_lines_are_windowed)
 }
 END_TEST
 
+/* Two hundred messages on a line of two megabytes, in the middle of two-byte characters. */
+START_TEST(huge_lines_cost_no_more)
+{
+    size_t size = 2 << 20;
+    char *line = arena_alloc(&arena, size);
+    for (size_t i = 0; i + 1 < size; i++)
+        line[i] = i % 2 ? '\xa9' : '\xc3';
+    start(line);
+    for (uint32_t i = 0; i < 200; i++)
+        diag_warn(&diags, (Span){1000000 + 2 * i, 1000002 + 2 * i}, WARN_UNREACHABLE, "m");
+    char *text = print(DIAG_TEXT, false);
+    char *caret = strstr(text, "\n    ...\xc3\xa9");
+    ck_assert_ptr_nonnull(caret);
+    char want[100];
+    snprintf(want, sizeof want, "...\n%67s^\n", "");
+    ck_assert_ptr_nonnull(strstr(caret, want));
+    ck_assert_uint_eq(diags.n_hidden_warnings, 100);
+    ck_assert_str_eq(text + strlen(text) - 28, "100 more warnings not shown\n");
+    finish();
+}
+END_TEST
+
 START_TEST(no_place_and_no_source)
 {
     start("x\n");
@@ -346,6 +368,7 @@ int main(void)
     tcase_add_test(tc, several_lines_underline_the_first);
     tcase_add_test(tc, ends_of_lines_and_of_the_file);
     tcase_add_test(tc, long_lines_are_windowed);
+    tcase_add_test(tc, huge_lines_cost_no_more);
     tcase_add_test(tc, no_place_and_no_source);
     tcase_add_test(tc, source_order_with_notes_in_place);
     tcase_add_test(tc, far_places);

@@ -171,6 +171,10 @@ void func_number_names(Program *p, Func *f, bool ssa);
 /* The inverse, for a function read from a dump in SSA form: a name `B_N` whose N is the next number
  * due for `B` becomes base B. Called by the elaborator with bindings in order of appearance. */
 void func_recover_bases(Program *p, Func *f);
+/* Gives each variable the base that reading the printed function would recover. Done after every pass
+ * from SSA on, so that going on in memory and going on from the dump number later versions alike, also
+ * where a user's name looks like a version. */
+void func_settle_names(Program *p, Func *f);
 
 Func *program_func(const Program *p, Sym name);
 

@@ -1,0 +1,142 @@
+/* Names of variables: versions are numbered when a function is printed, and recovered when it is
+ * read. Both walk the bindings in the order in which they appear in the text. */
+#include "base/map.h"
+#include "ir/ir.h"
+#include <stdio.h>
+#include <string.h>
+
+/* The variables of a function in order of appearance, each once. */
+typedef struct {
+    VEC(VarId) vars;
+    bool *seen;              /* per variable of the function */
+} Order;
+
+static void appear(Order *order, VarId v)
+{
+    if (v == VAR_NONE || order->seen[v])
+        return;
+    order->seen[v] = true;
+    vec_push(&order->vars, v);
+}
+
+static void appear_block(Order *order, const Block *block)
+{
+    for (uint32_t i = 0; i < block->len; i++) {
+        const Stmt *s = block->at[i];
+        if (s->kind == ST_FOR) {
+            appear(order, s->index);
+            for (uint32_t k = 0; k < s->n_values; k++)
+                appear(order, s->iters[k]);
+        }
+        appear_block(order, &s->body);
+        appear_block(order, &s->otherwise);
+        for (uint32_t k = 0; k < s->n_results; k++)
+            appear(order, s->results[k]);
+    }
+}
+
+static Order order_of(const Func *f)
+{
+    Order order = {.seen = xcalloc(f->vars.len ? f->vars.len : 1, sizeof(bool))};
+    for (uint32_t i = 0; i < f->params.len; i++)
+        appear(&order, f->params.at[i].var);
+    appear_block(&order, &f->body);
+    return order;
+}
+
+static void order_free(Order *order)
+{
+    vec_free(&order->vars);
+    free(order->seen);
+}
+
+/* Names that no version may take: bases (a key of the map), and dynamic extents. */
+static bool is_taken(const Program *p, const Map *bases, Sym name)
+{
+    for (uint32_t i = 0; i < p->extents.len; i++)
+        if (p->extents.at[i] == name)
+            return true;
+    return map_get_ptr(bases, name, NULL);
+}
+
+static Sym version_name(Program *p, Sym base, uint64_t n)
+{
+    return internf(p->in, "%s_%llu", base, (unsigned long long)n);
+}
+
+/* The number after `last` that a new version of `base` gets. */
+static uint64_t next_version(Program *p, const Map *bases, Sym base, uint64_t last)
+{
+    do
+        last++;
+    while (is_taken(p, bases, version_name(p, base, last)));
+    return last;
+}
+
+void func_number_names(Program *p, Func *f, bool ssa)
+{
+    for (uint32_t i = 0; i < f->vars.len; i++)
+        f->vars.at[i].display = f->vars.at[i].base;
+    if (!ssa)
+        return;
+    Order order = order_of(f);
+    Map bases = {0}, last = {0};
+    for (uint32_t i = 0; i < order.vars.len; i++)
+        map_set_ptr(&bases, func_var(f, order.vars.at[i])->base, 1);
+    for (uint32_t i = 0; i < order.vars.len; i++) {
+        Var *var = func_var(f, order.vars.at[i]);
+        uint64_t n = 0;
+        if (map_get_ptr(&last, var->base, &n)) {
+            n = next_version(p, &bases, var->base, n);
+            var->display = version_name(p, var->base, n);
+        }
+        map_set_ptr(&last, var->base, n);
+    }
+    map_free(&bases);
+    map_free(&last);
+    order_free(&order);
+}
+
+/* Splits `B_N`, N a decimal of at most nine digits without leading zero; false for other names. */
+static bool split_version(Program *p, Sym name, Sym *base, uint64_t *n)
+{
+    const char *low = strrchr(name, '_');
+    if (low == NULL || low == name || low[1] < '1' || low[1] > '9')
+        return false;
+    size_t digits = strspn(low + 1, "0123456789");
+    if (digits > 9 || low[1 + digits] != '\0')
+        return false;
+    *base = intern_n(p->in, name, (size_t)(low - name));
+    *n = strtoull(low + 1, NULL, 10);
+    return true;
+}
+
+/* A name is a version when its number is the next one due given the bases met before it. A base met
+ * later cannot make that number skipped, because then the name itself would have been skipped for
+ * it; so numbering what this finds gives the names back. */
+void func_recover_bases(Program *p, Func *f)
+{
+    Order order = order_of(f);
+    Map last = {0};      /* base met -> number of its last version */
+    for (uint32_t i = 0; i < order.vars.len; i++) {
+        Var *var = func_var(f, order.vars.at[i]);
+        Sym base;
+        uint64_t n, before;
+        if (split_version(p, var->base, &base, &n) && map_get_ptr(&last, base, &before) &&
+            next_version(p, &last, base, before) == n)
+            var->base = base;
+        else
+            n = 0;
+        map_set_ptr(&last, var->base, n);
+    }
+    map_free(&last);
+    order_free(&order);
+}
+
+void func_settle_names(Program *p, Func *f)
+{
+    func_number_names(p, f, true);
+    for (uint32_t i = 0; i < f->vars.len; i++)
+        f->vars.at[i].base = f->vars.at[i].display;
+    func_recover_bases(p, f);
+}

@@ -1,0 +1,358 @@
+/* Printing a program as .pld text. */
+#include "ir/print.h"
+#include "ir/print_expr.h"
+#include <string.h>
+
+typedef struct {
+    Buf *out;
+    Program *p;
+    Func *f;
+    bool locs;
+    Loc place;               /* printed last, as the reader has it in mind */
+} Printer;
+
+static void indent(Printer *pr, uint32_t depth)
+{
+    buf_fill(pr->out, ' ', 4 * (size_t)depth);
+}
+
+/* Places. */
+
+/* The place in terms of a file, line and column; false when the statement has none. */
+static bool resolve(const Program *p, const Loc *loc, Loc *place)
+{
+    *place = (Loc){.file = loc->file, .line = loc->line, .col = loc->col,
+                   .origin = loc->origin, .phase = loc->origin ? loc->phase : NULL};
+    if (loc->file)
+        return true;
+    if (p->src == NULL || loc->span.end == 0)
+        return false;
+    LineCol at = source_line_col(p->src, loc->span.begin);
+    place->file = p->src->name;
+    place->line = at.line;
+    place->col = at.col;
+    return true;
+}
+
+static bool same_text(const char *a, const char *b)
+{
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static bool same_place(const Loc *a, const Loc *b)
+{
+    return a->line == b->line && a->col == b->col && same_text(a->file, b->file) &&
+           same_text(a->origin, b->origin) && same_text(a->phase, b->phase);
+}
+
+static void print_place(Printer *pr, const Stmt *s, uint32_t depth)
+{
+    Loc place;
+    if (!pr->locs || !resolve(pr->p, &s->loc, &place) || same_place(&place, &pr->place))
+        return;
+    pr->place = place;
+    indent(pr, depth);
+    buf_str(pr->out, "pld.loc(");
+    print_string(pr->out, place.file);
+    buf_printf(pr->out, ", %u, %u", place.line, place.col);
+    const char *const more[] = {place.origin, place.phase};
+    for (int i = 0; i < 2; i++)
+        if (more[i]) {
+            buf_str(pr->out, ", ");
+            print_string(pr->out, more[i]);
+        }
+    buf_str(pr->out, ")\n");
+}
+
+/* Statements. */
+
+static void print_block(Printer *pr, const Block *block, uint32_t depth);
+
+/* `a: T = ` or `(a, b): tuple[T, U] = `. */
+static void print_results(Printer *pr, const Stmt *s)
+{
+    Buf *out = pr->out;
+    if (s->n_results == 0)
+        return;
+    if (s->n_results == 1) {
+        buf_printf(out, "%s: ", print_var(pr->f, s->results[0]));
+        type_print(out, func_var(pr->f, s->results[0])->type);
+    } else {
+        for (uint32_t i = 0; i < s->n_results; i++)
+            buf_printf(out, "%s%s", i ? ", " : "(", print_var(pr->f, s->results[i]));
+        buf_str(out, "): tuple[");
+        for (uint32_t i = 0; i < s->n_results; i++) {
+            buf_str(out, i ? ", " : "");
+            type_print(out, func_var(pr->f, s->results[i])->type);
+        }
+        buf_char(out, ']');
+    }
+    buf_str(out, " = ");
+}
+
+static void print_yield(Printer *pr, const Stmt *s)
+{
+    print_results(pr, s);
+    buf_str(pr->out, "pl.yield_(");
+    for (uint32_t i = 0; i < s->n_values; i++) {
+        const Type *type = i < s->n_results ? func_var(pr->f, s->results[i])->type : NULL;
+        buf_str(pr->out, i ? ", " : "");
+        print_expr(pr->out, pr->f, s->values[i], 0, print_bare_of(type));
+    }
+    buf_str(pr->out, ")\n");
+}
+
+static void print_return(Printer *pr, const Stmt *s)
+{
+    const Type *result = pr->f->result;
+    buf_str(pr->out, "return");
+    for (uint32_t i = 0; i < s->n_values; i++) {
+        const Type *type = result && result->kind == TY_TUPLE && i < result->n_elems
+                               ? result->elems[i] : result;
+        buf_str(pr->out, i ? ", " : " ");
+        print_expr(pr->out, pr->f, s->values[i], 0, print_bare_of(type));
+    }
+    buf_char(pr->out, '\n');
+}
+
+/* A tuple needs its comma when it has one element. */
+static void print_iters(Printer *pr, const Stmt *s)
+{
+    for (uint32_t i = 0; i < s->n_values; i++)
+        buf_printf(pr->out, "%s%s", i ? ", " : ", (", print_var(pr->f, s->iters[i]));
+    if (s->n_values)
+        buf_str(pr->out, s->n_values == 1 ? ",)" : ")");
+}
+
+static void print_inits(Printer *pr, const Stmt *s)
+{
+    for (uint32_t i = 0; i < s->n_values; i++) {
+        buf_str(pr->out, i ? ", " : ", init_values=(");
+        print_expr(pr->out, pr->f, s->values[i], 0, DT_INDEX);
+    }
+    if (s->n_values)
+        buf_str(pr->out, s->n_values == 1 ? ",)" : ")");
+}
+
+static bool is_constant(const Expr *e, int64_t want)
+{
+    int64_t v;
+    return expr_is_int(e, &v) && v == want;
+}
+
+/* `n`, `lo, n` or `lo, n, step`: as short as it reads back. */
+static void print_bounds(Printer *pr, const Stmt *s)
+{
+    bool step = !is_constant(s->step, 1);
+    if (step || !is_constant(s->lo, 0)) {
+        print_expr(pr->out, pr->f, s->lo, 0, BARE_INT);
+        buf_str(pr->out, ", ");
+    }
+    print_expr(pr->out, pr->f, s->hi, 0, BARE_INT);
+    if (step) {
+        buf_str(pr->out, ", ");
+        print_expr(pr->out, pr->f, s->step, 0, BARE_INT);
+    }
+}
+
+static void print_for(Printer *pr, const Stmt *s, uint32_t depth)
+{
+    static const char *const names[] = {
+        [LOOP_RANGE] = "pl.range", [LOOP_PARALLEL] = "pl.parallel", [LOOP_UNROLL] = "pl.unroll",
+    };
+    buf_printf(pr->out, "for %s", print_var(pr->f, s->index));
+    print_iters(pr, s);
+    buf_printf(pr->out, " in %s(", names[s->loop]);
+    print_bounds(pr, s);
+    print_inits(pr, s);
+    buf_str(pr->out, "):\n");
+    print_block(pr, &s->body, depth + 1);
+}
+
+/* A yield of nothing binds nothing: it is not part of the text. */
+static bool is_silent(const Stmt *s)
+{
+    return s->kind == ST_YIELD && s->n_values == 0;
+}
+
+static bool is_empty(const Block *block)
+{
+    for (uint32_t i = 0; i < block->len; i++)
+        if (!is_silent(block->at[i]))
+            return false;
+    return true;
+}
+
+static void print_if(Printer *pr, const Stmt *s, uint32_t depth)
+{
+    buf_str(pr->out, "if ");
+    print_expr(pr->out, pr->f, s->cond, 0, BARE_NEVER);
+    buf_str(pr->out, ":\n");
+    print_block(pr, &s->body, depth + 1);
+    if (is_empty(&s->otherwise))
+        return;
+    indent(pr, depth);
+    buf_str(pr->out, "else:\n");
+    print_block(pr, &s->otherwise, depth + 1);
+}
+
+static void print_stmt(Printer *pr, const Stmt *s, uint32_t depth)
+{
+    if (is_silent(s))
+        return;
+    print_place(pr, s, depth);
+    indent(pr, depth);
+    switch (s->kind) {
+    case ST_LET: {
+        const Type *type = s->n_results == 1 ? func_var(pr->f, s->results[0])->type : NULL;
+        print_results(pr, s);
+        print_expr(pr->out, pr->f, s->value, 0, print_bare_of(type));
+        buf_char(pr->out, '\n');
+        break;
+    }
+    case ST_EXPR:
+        print_expr(pr->out, pr->f, s->value, 0, BARE_NEVER);
+        buf_char(pr->out, '\n');
+        break;
+    case ST_FOR:
+        print_for(pr, s, depth);
+        break;
+    case ST_IF:
+        print_if(pr, s, depth);
+        break;
+    case ST_YIELD:
+        print_yield(pr, s);
+        break;
+    case ST_RETURN:
+        print_return(pr, s);
+        break;
+    case ST_BREAK:
+        buf_str(pr->out, "break\n");
+        break;
+    case ST_CONTINUE:
+        buf_str(pr->out, "continue\n");
+        break;
+    }
+}
+
+static void print_block(Printer *pr, const Block *block, uint32_t depth)
+{
+    if (is_empty(block)) {
+        indent(pr, depth);
+        buf_str(pr->out, "pass\n");
+    }
+    for (uint32_t i = 0; i < block->len; i++)
+        print_stmt(pr, block->at[i], depth);
+}
+
+/* Functions. */
+
+static void print_param(Printer *pr, const Param *param)
+{
+    static const char *const open[] = {[DIR_IN] = "", [DIR_OUT] = "pl.Out[", [DIR_INOUT] = "pl.InOut["};
+    buf_printf(pr->out, ", %s: %s", print_var(pr->f, param->var), open[param->dir]);
+    type_print(pr->out, func_var(pr->f, param->var)->type);
+    buf_str(pr->out, param->dir == DIR_IN ? "" : "]");
+}
+
+static void print_kernel(Printer *pr)
+{
+    static const char *const decorators[] = {
+        [FN_HOST] = "level=pl.Level.HOST, role=pl.Role.Orchestrator",
+        [FN_ORCH] = "type=pl.FunctionType.Orchestration",
+        [FN_INCORE] = "type=pl.FunctionType.InCore",
+    };
+    Func *f = pr->f;
+    buf_printf(pr->out, "    @pl.function(%s)\n    def %s(self", decorators[f->kind], f->name);
+    for (uint32_t i = 0; i < f->params.len; i++)
+        print_param(pr, &f->params.at[i]);
+    buf_char(pr->out, ')');
+    if (f->result && f->result->kind != TY_NONE) {
+        buf_str(pr->out, " -> ");
+        type_print(pr->out, f->result);
+    }
+    buf_str(pr->out, ":\n");
+    print_block(pr, &f->body, 2);
+}
+
+static void print_tolerance(Buf *out, const char *name, double v, bool *first)
+{
+    if (v < 0)
+        return;
+    buf_printf(out, "%s%s=", *first ? "(" : ", ", name);
+    buf_double(out, v);
+    *first = false;
+}
+
+static void print_pure(Printer *pr)
+{
+    const Func *f = pr->f;
+    bool first = true;
+    buf_str(pr->out, f->kind == FN_INIT ? "    @pld.init" : "    @pld.golden");
+    if (f->kind == FN_GOLDEN) {
+        print_tolerance(pr->out, "rtol", f->rtol, &first);
+        print_tolerance(pr->out, "atol", f->atol, &first);
+        buf_str(pr->out, first ? "" : ")");
+    }
+    buf_char(pr->out, '\n');
+    Ast def = *f->pure;
+    def.def.decorators.len = 0;   /* just printed, with their values */
+    ast_print_stmt(pr->out, &def, 1);
+}
+
+static void print_func(Printer *pr)
+{
+    pr->place = (Loc){0};
+    if (pr->f->pure)
+        print_pure(pr);
+    else
+        print_kernel(pr);
+}
+
+static void print_header(Buf *out, const Program *p, const char *pass)
+{
+    buf_printf(out, "# pld-ir %s ranks=%u", pass, p->ranks);
+    for (uint32_t i = 0; i < p->bindings.len; i++)
+        buf_printf(out, " %s=%s", p->bindings.at[i].name, p->bindings.at[i].value);
+    buf_printf(out, " platform=%s program=%s", p->platform->name, p->name);
+    if (p->entry)
+        buf_printf(out, " entry=%s", p->entry->name);
+    buf_char(out, '\n');
+}
+
+static void print_extents(Buf *out, const Program *p)
+{
+    for (uint32_t i = 0; i < p->extents.len; i++)
+        buf_printf(out, "%s = pl.dynamic(\"%s\")\n", p->extents.at[i], p->extents.at[i]);
+    if (p->extents.len)
+        buf_char(out, '\n');
+}
+
+void ir_print(Buf *out, Program *p, const PrintOptions *options)
+{
+    Printer pr = {.out = out, .p = p, .locs = options->locs};
+    if (options->pass)
+        print_header(out, p, options->pass);
+    print_extents(out, p);
+    buf_printf(out, "@pl.program\nclass %s:\n", p->name);
+    for (uint32_t i = 0; i < p->funcs.len; i++) {
+        pr.f = p->funcs.at[i];
+        func_number_names(p, pr.f, options->ssa);
+        buf_str(out, i ? "\n" : "");
+        print_func(&pr);
+    }
+    if (p->funcs.len == 0)
+        buf_str(out, "    pass\n");
+}
+
+void ir_print_expr(Buf *out, Program *p, Func *f, const Expr *e)
+{
+    (void)p;
+    print_expr(out, f, e, 0, BARE_NEVER);
+}
+
+void ir_print_stmt(Buf *out, Program *p, Func *f, const Stmt *s, uint32_t depth)
+{
+    Printer pr = {.out = out, .p = p, .f = f};
+    print_stmt(&pr, s, depth);
+}

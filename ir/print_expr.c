@@ -1,0 +1,291 @@
+/* Printing expressions as .pld text with as few parentheses as Python's precedence allows. */
+#include "ir/print_expr.h"
+#include <math.h>
+#include <string.h>
+
+typedef enum { INFIX, PREFIX, CALL, TERNARY } Form;
+
+static const struct {
+    Form form;
+    int prec;
+} forms[SC_COUNT] = {
+#define PLD_SCALAR_OP(ENUM, text, arity, form, prec, result) [SC_##ENUM] = {form, prec},
+#include "ir/scalar.def"
+};
+
+enum { PREC_UNARY = 14, PREC_COMPARE = 7, PREC_TERNARY = 2 };
+
+const char *print_var(const Func *f, VarId v)
+{
+    return f->vars.at[v].display ? f->vars.at[v].display : f->vars.at[v].base;
+}
+
+int print_bare_of(const Type *t)
+{
+    return t && t->kind == TY_SCALAR ? (int)t->dtype : BARE_NEVER;
+}
+
+void print_string(Buf *out, const char *text)
+{
+    buf_char(out, '"');
+    for (; *text; text++) {
+        unsigned char c = (unsigned char)*text;
+        if (c == '"' || c == '\\')
+            buf_printf(out, "\\%c", c);
+        else if (c == '\n')
+            buf_str(out, "\\n");
+        else if (c == '\t')
+            buf_str(out, "\\t");
+        else if (c == '\r')
+            buf_str(out, "\\r");
+        else if (c < 0x20 || c == 0x7f)
+            buf_printf(out, "\\x%02x", c);
+        else
+            buf_char(out, (char)c);
+    }
+    buf_char(out, '"');
+}
+
+/* Literals. */
+
+static bool is_literal(const Expr *e)
+{
+    return e->kind == EX_INT || e->kind == EX_BOOL;
+}
+
+static bool stands_bare(Dtype dtype, int bare)
+{
+    return bare == (int)dtype || bare == BARE_ANY ||
+           (bare == BARE_INT && (dtype == DT_INDEX || dtype == DT_INT32));
+}
+
+static void print_int(Buf *out, const Expr *e, int prec, int bare)
+{
+    Dtype dtype = e->type ? e->type->dtype : DT_INDEX;
+    bool parens = e->ival < 0 && prec > PREC_UNARY;
+    if (!stands_bare(dtype, bare))
+        buf_printf(out, "pl.const(%lld, pl.%s)", (long long)e->ival, dtype_name(dtype));
+    else
+        buf_printf(out, parens ? "(%lld)" : "%lld", (long long)e->ival);
+}
+
+/* A bare True or False is a compile-time value: where it would decide something, it is typed. */
+static void print_bool(Buf *out, const Expr *e, int bare)
+{
+    const char *text = e->ival ? "True" : "False";
+    if (stands_bare(DT_BOOL, bare))
+        buf_str(out, text);
+    else
+        buf_printf(out, "pl.const(%s, pl.BOOL)", text);
+}
+
+static void print_float(Buf *out, const Expr *e, int prec)
+{
+    bool parens = signbit(e->fval) && prec > PREC_UNARY;
+    buf_str(out, parens ? "(" : "");
+    if (isinf(e->fval))   /* there is no literal for it, but one that rounds to it */
+        buf_str(out, e->fval < 0 ? "-1e999" : "1e999");
+    else
+        buf_double(out, e->fval);
+    buf_str(out, parens ? ")" : "");
+}
+
+/* Scalar operators. */
+
+/* What a literal operand may print as next to `other`: it adapts to what is no literal. */
+static int bare_beside(const Expr *other, const Expr *e)
+{
+    if (e->kind == EX_BOOL || is_literal(other))
+        return BARE_NEVER;
+    return print_bare_of(other->type);
+}
+
+/* Two operands of one type: of two literals the first is typed, the second adapts. */
+static void print_pair(Buf *out, const Func *f, const Expr *a, const Expr *b, const char *between,
+                       int prec_a, int prec_b)
+{
+    print_expr(out, f, a, prec_a, bare_beside(b, a));
+    buf_str(out, between);
+    bool typed = b->kind == EX_INT && is_literal(a);
+    print_expr(out, f, b, prec_b, typed ? print_bare_of(a->type) : bare_beside(a, b));
+}
+
+static void print_infix(Buf *out, const Func *f, const Expr *e)
+{
+    char between[16] = " ";
+    strncat(between, scalar_text(e->scalar), 8);
+    strcat(between, " ");
+    int prec = forms[e->scalar].prec;
+    /* Python chains comparisons, so neither side may be one. */
+    print_pair(out, f, e->args[0], e->args[1], between, prec + (prec == PREC_COMPARE), prec + 1);
+}
+
+static void print_prefix(Buf *out, const Func *f, const Expr *e)
+{
+    const Expr *a = e->args[0];
+    bool twice = a->kind == EX_SCALAR && a->scalar == e->scalar && e->scalar == SC_NEG;
+    buf_str(out, scalar_text(e->scalar));
+    buf_str(out, e->scalar == SC_NOT ? " " : "");
+    print_expr(out, f, a, forms[e->scalar].prec + twice, BARE_NEVER);
+}
+
+static void print_scalar_call(Buf *out, const Func *f, const Expr *e)
+{
+    buf_printf(out, "%s(", scalar_text(e->scalar));
+    if (e->scalar == SC_CAST) {
+        print_expr(out, f, e->args[0], 0, BARE_NEVER);
+        buf_printf(out, ", pl.%s", dtype_name(e->dtype));
+    } else {
+        print_pair(out, f, e->args[0], e->args[1], ", ", 0, 0);
+    }
+    buf_char(out, ')');
+}
+
+/* then if condition else otherwise */
+static void print_ternary(Buf *out, const Func *f, const Expr *e)
+{
+    const Expr *then = e->args[1], *otherwise = e->args[2];
+    print_expr(out, f, then, PREC_TERNARY + 1, bare_beside(otherwise, then));
+    buf_str(out, " if ");
+    print_expr(out, f, e->args[0], PREC_TERNARY + 1, BARE_NEVER);
+    buf_str(out, " else ");
+    bool typed = otherwise->kind == EX_INT && is_literal(then);
+    print_expr(out, f, otherwise, PREC_TERNARY,
+               typed ? print_bare_of(then->type) : bare_beside(then, otherwise));
+}
+
+static void print_scalar(Buf *out, const Func *f, const Expr *e, int prec)
+{
+    bool parens = forms[e->scalar].prec < prec;
+    buf_str(out, parens ? "(" : "");
+    switch (forms[e->scalar].form) {
+    case INFIX:
+        print_infix(out, f, e);
+        break;
+    case PREFIX:
+        print_prefix(out, f, e);
+        break;
+    case CALL:
+        print_scalar_call(out, f, e);
+        break;
+    case TERNARY:
+        print_ternary(out, f, e);
+        break;
+    }
+    buf_str(out, parens ? ")" : "");
+}
+
+/* Operations and calls. */
+
+static int bare_in_slot(const Expr *e, uint32_t slot)
+{
+    switch (op_info(e->op)->slots[slot].kind) {
+    case SLOT_INT:   /* a written value takes the dtype of the memory */
+        return e->op == OP_WRITE && e->args[0]->type ? (int)e->args[0]->type->dtype : BARE_INT;
+    case SLOT_I32:
+    case SLOT_CONST:
+        return BARE_INT;
+    case SLOT_BOOL:
+        return DT_BOOL;
+    case SLOT_NUM:
+    case SLOT_LIT:
+        return BARE_ANY;
+    default:
+        return BARE_NEVER;
+    }
+}
+
+static void print_op(Buf *out, const Func *f, const Expr *e)
+{
+    const OpInfo *op = op_info(e->op);
+    bool gap = false, first = true;   /* after a gap even positional operands need their name */
+    buf_printf(out, "%s(", op->full);
+    for (uint32_t i = 0; i < e->n_args; i++) {
+        if (e->args[i] == NULL) {
+            gap = true;
+            continue;
+        }
+        buf_str(out, first ? "" : ", ");
+        if (gap || op->slots[i].keyword_only)
+            buf_printf(out, "%s=", op->slots[i].name);
+        print_expr(out, f, e->args[i], 0, bare_in_slot(e, i));
+        first = false;
+    }
+    buf_char(out, ')');
+}
+
+static void print_call(Buf *out, const Func *f, const Expr *e)
+{
+    buf_printf(out, "self.%s(", e->callee->name);
+    for (uint32_t i = 0; i < e->n_args; i++) {
+        const Func *callee = e->callee;
+        bool known = i < callee->params.len;
+        const Type *type = known ? callee->vars.at[callee->params.at[i].var].type : NULL;
+        buf_str(out, i ? ", " : "");
+        print_expr(out, f, e->args[i], 0, print_bare_of(type));
+    }
+    const char *between = e->n_args ? ", " : "";
+    if (e->device) {
+        buf_printf(out, "%sdevice=", between);
+        print_expr(out, f, e->device, 0, BARE_INT);
+        between = ", ";
+    }
+    if (e->cores) {
+        buf_printf(out, "%scores=", between);
+        print_expr(out, f, e->cores, 0, BARE_INT);
+    }
+    buf_char(out, ')');
+}
+
+static void print_list(Buf *out, const Func *f, const Expr *e)
+{
+    buf_char(out, '[');
+    for (uint32_t i = 0; i < e->n_args; i++) {
+        buf_str(out, i ? ", " : "");
+        print_expr(out, f, e->args[i], 0, BARE_INT);
+    }
+    buf_char(out, ']');
+}
+
+void print_expr(Buf *out, const Func *f, const Expr *e, int prec, int bare)
+{
+    switch (e->kind) {
+    case EX_INT:
+        print_int(out, e, prec, bare);
+        break;
+    case EX_FLOAT:
+        print_float(out, e, prec);
+        break;
+    case EX_BOOL:
+        print_bool(out, e, bare);
+        break;
+    case EX_VAR:
+        buf_str(out, print_var(f, e->var));
+        break;
+    case EX_EXTENT:
+        buf_str(out, e->sym);
+        break;
+    case EX_SCALAR:
+        print_scalar(out, f, e, prec);
+        break;
+    case EX_OP:
+        print_op(out, f, e);
+        break;
+    case EX_CALL:
+        print_call(out, f, e);
+        break;
+    case EX_LIST:
+        print_list(out, f, e);
+        break;
+    case EX_ENUM:
+        buf_printf(out, "%s.%s.%s", enum_type_module(e->enum_type), enum_type_name(e->enum_type),
+                   enum_value_name(e->enum_type, e->ival));
+        break;
+    case EX_DTYPE:
+        buf_printf(out, "pl.%s", dtype_name(e->dtype));
+        break;
+    case EX_STR:
+        print_string(out, e->sym);
+        break;
+    }
+}

@@ -1,0 +1,23 @@
+/* The expression half of the printer; only ir/print*.c include it. */
+#ifndef PLD_IR_PRINT_EXPR_H
+#define PLD_IR_PRINT_EXPR_H
+
+#include "ir/ir.h"
+
+/* What a bare literal means at a place. Besides these, a Dtype: a literal reads back as that dtype. */
+enum {
+    BARE_NEVER = DT_COUNT,   /* nothing gives it a type: print pl.const(v, dtype) */
+    BARE_INT,                /* an integer operand, where INT32 and INDEX constants mean the same */
+    BARE_ANY,                /* the literal itself is what counts */
+};
+
+/* Appends an expression whose parent binds with precedence `prec` (0: no parent). */
+void print_expr(Buf *out, const Func *f, const Expr *e, int prec, int bare);
+/* A double-quoted string with escapes. */
+void print_string(Buf *out, const char *text);
+/* The name a variable has in the text. */
+const char *print_var(const Func *f, VarId v);
+/* What a literal that takes this type reads back as. */
+int print_bare_of(const Type *t);
+
+#endif

@@ -1,0 +1,408 @@
+/* Pass 03: each name is bound once; loops and branches carry values explicitly.
+ *
+ * The program is structured, so no dominance frontiers are needed: a branch merges what its arms
+ * rebind, a loop carries what its body rebinds, and what nothing reads afterwards is swept out again
+ * (pruned SSA). Carried values stand in the order in which their names were first bound, after those
+ * that the program wrote itself with init_values and pl.yield_. `break` and `continue` get a yield
+ * before them. Bindings on entering an arm or a body are undone on leaving it with a trail, so the cost
+ * is that of the bindings, not of all names at every branch. */
+#include "lower/pass.h"
+#include "lower/ssa.h"
+#include "lower/util.h"
+
+typedef struct {
+    VarId var;               /* name before */
+    VarId old;               /* what it meant before this binding */
+} Undo;
+
+typedef struct {
+    VarId var;
+    VarId value;             /* its meaning at the end of an arm */
+} Bound;
+
+typedef VEC(Bound) BoundList;
+
+typedef struct Loop Loop;
+struct Loop {
+    Stmt *stmt;
+    uint32_t n_user;         /* values carried by the program's own init_values */
+    const VarId *carried;    /* names carried after those */
+    uint32_t n_carried;
+};
+
+typedef struct {
+    Program *p;
+    Func *f;
+    uint32_t n_old;          /* variables before the pass */
+    VarId *now;              /* by old variable: its value here, or VAR_NONE */
+    uint32_t *order;         /* by old variable: place of its first binding */
+    uint32_t n_ordered;
+    uint32_t *seen;          /* by old variable: stamp of the last collection that met it */
+    uint32_t stamp;
+    VEC(Undo) trail;
+    Loop *loop;              /* innermost, or NULL */
+} Ssa;
+
+static void bind_as(Ssa *x, VarId old, VarId value)
+{
+    vec_push(&x->trail, (Undo){old, x->now[old]});
+    x->now[old] = value;
+}
+
+static VarId bind_new(Ssa *x, VarId old)
+{
+    Var v = *func_var(x->f, old);
+    VarId fresh = func_new_var(x->p, x->f, v.base, v.type, v.span);
+    bind_as(x, old, fresh);
+    return fresh;
+}
+
+static void undo_to(Ssa *x, uint32_t mark)
+{
+    while (x->trail.len > mark) {
+        Undo u = vec_pop(&x->trail);
+        x->now[u.var] = u.old;
+    }
+}
+
+static void rename_use(void *env, Expr **e)
+{
+    Ssa *x = env;
+    if ((*e)->kind == EX_VAR && (*e)->var < x->n_old && x->now[(*e)->var] != VAR_NONE)
+        (*e)->var = x->now[(*e)->var];
+}
+
+static void rename_expr(Ssa *x, Expr **e)
+{
+    if (*e)
+        expr_walk(e, rename_use, x);
+}
+
+static void note_order(Ssa *x, VarId v)
+{
+    if (x->order[v] == UINT32_MAX)
+        x->order[v] = x->n_ordered++;
+}
+
+static void order_stmt(void *env, Stmt *s)
+{
+    Ssa *x = env;
+    if (s->kind == ST_FOR) {
+        note_order(x, s->index);
+        for (uint32_t i = 0; i < s->n_values; i++)
+            note_order(x, s->iters[i]);
+    }
+    if (s->kind == ST_LET || s->kind == ST_YIELD)
+        for (uint32_t i = 0; i < s->n_results; i++)
+            note_order(x, s->results[i]);
+}
+
+static void assigned_var(Ssa *x, BoundList *out, VarId v)
+{
+    if (x->seen[v] != x->stamp) {
+        x->seen[v] = x->stamp;
+        vec_push(out, (Bound){v, VAR_NONE});
+    }
+}
+
+/* Collects the names bound in a block, each once. */
+typedef struct {
+    Ssa *x;
+    BoundList *out;
+} Collect;
+
+static void assigned_stmt(void *env, Stmt *s)
+{
+    Collect *c = env;
+    if (s->kind != ST_LET && s->kind != ST_FOR && s->kind != ST_IF)
+        return;
+    for (uint32_t i = 0; i < s->n_results; i++)
+        assigned_var(c->x, c->out, s->results[i]);
+}
+
+static int by_order(const Ssa *x, const Bound *a, const Bound *b)
+{
+    uint32_t i = x->order[a->var], j = x->order[b->var];
+    return i < j ? -1 : i > j;
+}
+
+/* Sorts by first binding. Lists are short and nearly sorted, or made of one run per nested statement. */
+static void sort_bound(const Ssa *x, BoundList *list, BoundList *scratch)
+{
+    for (uint32_t width = 1; width < list->len; width *= 2) {
+        vec_clear(scratch);
+        for (uint32_t lo = 0; lo < list->len; lo += 2 * width) {
+            uint32_t i = lo, mid = lo + width < list->len ? lo + width : list->len;
+            uint32_t j = mid, hi = mid + width < list->len ? mid + width : list->len;
+            while (i < mid || j < hi) {
+                bool left = j == hi || (i < mid && by_order(x, &list->at[i], &list->at[j]) <= 0);
+                vec_push(scratch, list->at[left ? i++ : j++]);
+            }
+        }
+        BoundList swap = *list;
+        *list = *scratch;
+        *scratch = swap;
+    }
+}
+
+static void convert_block(Ssa *x, Block *b);
+
+/* Distinct names bound since `mark`, with what they mean now, in order; then undoes them. */
+static BoundList leave_arm(Ssa *x, uint32_t mark)
+{
+    BoundList list = {0}, scratch = {0};
+    x->stamp++;
+    for (uint32_t i = mark; i < x->trail.len; i++)
+        assigned_var(x, &list, x->trail.at[i].var);
+    for (uint32_t i = 0; i < list.len; i++)
+        list.at[i].value = x->now[list.at[i].var];
+    sort_bound(x, &list, &scratch);
+    vec_free(&scratch);
+    undo_to(x, mark);
+    return list;
+}
+
+/* The yield at the end of `b`, made if there is none, with room for n values in all. */
+static Stmt *yield_with(Ssa *x, Block *b, Stmt *at, uint32_t n)
+{
+    Stmt *y = low_end_yield(b);
+    if (!y) {
+        y = stmt_new(x->p, ST_YIELD, at->loc);
+        low_push(x->p, b, y);
+    }
+    Expr **values = low_exprs_new(x->p, n);
+    for (uint32_t i = 0; i < y->n_values && i < n; i++)
+        values[i] = y->values[i];
+    y->values = values;
+    y->n_values = n;
+    return y;
+}
+
+typedef struct {
+    VarId var, then, otherwise;
+} Merge;
+
+typedef VEC(Merge) MergeList;
+
+/* Joins two sorted lists: names bound in either arm. A name that one arm leaves unbound is dropped. */
+static void merge_arms(Ssa *x, const Stmt *s, const BoundList *t, const BoundList *e, MergeList *out)
+{
+    bool then_ends = low_block_diverges(&s->body), else_ends = low_block_diverges(&s->otherwise);
+    for (uint32_t i = 0, j = 0; i < t->len || j < e->len;) {
+        int order = i == t->len ? 1 : j == e->len ? -1 : by_order(x, &t->at[i], &e->at[j]);
+        VarId v = order <= 0 ? t->at[i].var : e->at[j].var;
+        Merge m = {v, x->now[v], x->now[v]};
+        if (order <= 0)
+            m.then = t->at[i++].value;
+        if (order >= 0)
+            m.otherwise = e->at[j++].value;
+        if ((then_ends && order < 0) || (else_ends && order > 0))
+            continue;
+        if ((then_ends || m.then != VAR_NONE) && (else_ends || m.otherwise != VAR_NONE))
+            vec_push(out, m);
+        else
+            bind_as(x, v, VAR_NONE);
+    }
+}
+
+static void yield_arm(Ssa *x, Stmt *s, Block *arm, uint32_t n_user, const MergeList *m, bool then)
+{
+    if (low_block_diverges(arm))
+        return;
+    Stmt *y = yield_with(x, arm, s, n_user + m->len);
+    for (uint32_t i = 0; i < m->len; i++)
+        y->values[n_user + i] = ex_var(x->p, x->f, then ? m->at[i].then : m->at[i].otherwise);
+    y->n_results = s->n_results;
+    y->results = low_vars_dup(x->p, s->results, s->n_results);
+}
+
+static void convert_if(Ssa *x, Stmt *s)
+{
+    rename_expr(x, &s->cond);
+    uint32_t mark = x->trail.len, n_user = s->n_results;
+    convert_block(x, &s->body);
+    BoundList then = leave_arm(x, mark);
+    convert_block(x, &s->otherwise);
+    BoundList otherwise = leave_arm(x, mark);
+    MergeList merged = {0};
+    if (!low_diverges(s))
+        merge_arms(x, s, &then, &otherwise, &merged);
+    const VarId *user = s->results;
+    s->n_results = n_user + merged.len;
+    s->results = arena_new_n(x->p->arena, VarId, s->n_results);
+    for (uint32_t i = 0; i < s->n_results; i++)
+        s->results[i] = bind_new(x, i < n_user ? user[i] : merged.at[i - n_user].var);
+    if (s->n_results) {
+        yield_arm(x, s, &s->body, n_user, &merged, true);
+        yield_arm(x, s, &s->otherwise, n_user, &merged, false);
+    }
+    vec_free(&then);
+    vec_free(&otherwise);
+    vec_free(&merged);
+}
+
+/* Names that the loop may carry: bound in the body, and before it. */
+static void find_carried(Ssa *x, Stmt *s, Loop *loop)
+{
+    BoundList list = {0}, scratch = {0};
+    x->stamp++;
+    for (uint32_t i = 0; i < s->n_values; i++)
+        x->seen[s->iters[i]] = x->stamp;
+    for (uint32_t i = 0; i < s->n_results; i++)
+        x->seen[s->results[i]] = x->stamp;
+    x->seen[s->index] = x->stamp;
+    Collect c = {x, &list};
+    block_walk(&s->body, assigned_stmt, &c);
+    sort_bound(x, &list, &scratch);
+    VarId *carried = arena_new_n(x->p->arena, VarId, list.len);
+    for (uint32_t i = 0; i < list.len; i++)
+        if (x->now[list.at[i].var] != VAR_NONE)
+            carried[loop->n_carried++] = list.at[i].var;
+    loop->carried = carried;
+    vec_free(&list);
+    vec_free(&scratch);
+}
+
+/* Completes the yield at the end of `b` with the values that the loop carries. */
+static void yield_loop(Ssa *x, Loop *loop, Block *b, Stmt *at)
+{
+    Stmt *s = loop->stmt;
+    if (!s->n_results)
+        return;
+    Stmt *y = yield_with(x, b, at, s->n_results);
+    for (uint32_t i = 0; i < loop->n_user; i++)
+        if (!y->values[i])
+            y->values[i] = ex_var(x->p, x->f, s->iters[i]);
+    for (uint32_t i = 0; i < loop->n_carried; i++) {
+        uint32_t k = loop->n_user + i;
+        VarId v = x->now[loop->carried[i]];
+        y->values[k] = ex_var(x->p, x->f, v == VAR_NONE ? s->iters[k] : v);
+    }
+    y->n_results = s->n_results;
+    y->results = low_vars_dup(x->p, s->results, s->n_results);
+}
+
+/* A result needs its variable before the body is converted, since the yields in it name it. */
+static VarId result_var(Ssa *x, VarId old)
+{
+    Var v = *func_var(x->f, old);
+    return func_new_var(x->p, x->f, v.base, v.type, v.span);
+}
+
+static void open_loop(Ssa *x, Stmt *s, Loop *loop)
+{
+    uint32_t n = loop->n_user + loop->n_carried;
+    Expr **values = low_exprs_new(x->p, n);
+    VarId *iters = arena_new_n(x->p->arena, VarId, n), *results = arena_new_n(x->p->arena, VarId, n);
+    for (uint32_t i = 0; i < n; i++) {
+        bool user = i < loop->n_user;
+        VarId old = user ? s->iters[i] : loop->carried[i - loop->n_user];
+        values[i] = user ? s->values[i] : ex_var(x->p, x->f, x->now[old]);
+        results[i] = result_var(x, user && i < s->n_results ? s->results[i] : old);
+        iters[i] = bind_new(x, old);
+    }
+    s->values = values;
+    s->iters = iters;
+    s->results = results;
+    s->n_values = s->n_results = n;
+    s->index = bind_new(x, s->index);
+}
+
+static void convert_for(Ssa *x, Stmt *s)
+{
+    rename_expr(x, &s->lo);
+    rename_expr(x, &s->hi);
+    rename_expr(x, &s->step);
+    for (uint32_t i = 0; i < s->n_values; i++)
+        rename_expr(x, &s->values[i]);
+    Loop loop = {.stmt = s, .n_user = s->n_values};
+    const VarId *user = s->results;
+    VarId index = s->index;
+    find_carried(x, s, &loop);
+    uint32_t mark = x->trail.len;
+    open_loop(x, s, &loop);
+    Loop *outer = x->loop;
+    x->loop = &loop;
+    convert_block(x, &s->body);
+    if (!low_block_diverges(&s->body))
+        yield_loop(x, &loop, &s->body, s);
+    x->loop = outer;
+    undo_to(x, mark);
+    bind_as(x, index, VAR_NONE);
+    for (uint32_t i = 0; i < s->n_results; i++)
+        bind_as(x, i < loop.n_user ? user[i] : loop.carried[i - loop.n_user], s->results[i]);
+}
+
+static void convert_let(Ssa *x, Stmt *s)
+{
+    rename_expr(x, &s->value);
+    for (uint32_t i = 0; i < s->n_results; i++)
+        s->results[i] = bind_new(x, s->results[i]);
+}
+
+static void convert_stmt(Ssa *x, Stmt *s)
+{
+    if (s->kind == ST_LET) {
+        convert_let(x, s);
+    } else if (s->kind == ST_FOR) {
+        convert_for(x, s);
+    } else if (s->kind == ST_IF) {
+        convert_if(x, s);
+    } else {
+        rename_expr(x, &s->value);
+        for (uint32_t i = 0; i < s->n_values; i++)
+            rename_expr(x, &s->values[i]);
+    }
+}
+
+/* Statements behind one that ends the block can never run, and no value would reach them. */
+static void convert_block(Ssa *x, Block *b)
+{
+    Block old = *b;
+    *b = (Block){0};
+    for (uint32_t i = 0; i < old.len; i++) {
+        Stmt *s = old.at[i];
+        if ((s->kind == ST_BREAK || s->kind == ST_CONTINUE) && x->loop)
+            yield_loop(x, x->loop, b, s);
+        convert_stmt(x, s);
+        low_push(x->p, b, s);
+        if (low_diverges(s))
+            break;
+    }
+}
+
+static void fill(uint32_t *at, uint32_t n, uint32_t value)
+{
+    for (uint32_t i = 0; i < n; i++)
+        at[i] = value;
+}
+
+static void convert_func(Program *p, Func *f)
+{
+    uint32_t n = f->vars.len;
+    Ssa x = {.p = p, .f = f, .n_old = n};
+    x.now = xmalloc((n + 1) * sizeof *x.now);
+    x.order = xmalloc((n + 1) * sizeof *x.order);
+    x.seen = xcalloc(n + 1, sizeof *x.seen);
+    fill(x.now, n, VAR_NONE);
+    fill(x.order, n, UINT32_MAX);
+    for (uint32_t i = 0; i < f->params.len; i++) {
+        x.now[f->params.at[i].var] = f->params.at[i].var;
+        note_order(&x, f->params.at[i].var);
+    }
+    block_walk(&f->body, order_stmt, &x);
+    convert_block(&x, &f->body);
+    ssa_sweep(p, f, NULL);
+    free(x.now);
+    free(x.order);
+    free(x.seen);
+    vec_free(&x.trail);
+}
+
+bool pass_convert_to_ssa(Program *p)
+{
+    for (uint32_t i = 0; i < p->funcs.len; i++)
+        if (p->funcs.at[i]->kind != FN_INIT && p->funcs.at[i]->kind != FN_GOLDEN)
+            convert_func(p, p->funcs.at[i]);
+    return true;
+}

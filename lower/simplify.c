@@ -1,0 +1,251 @@
+/* Pass 04, and the work of pass 14: folding, constants and copies propagated, branches on constants
+ * resolved, loops without iterations and dead code dropped. Requires SSA, so that a name means one value.
+ *
+ * What the program says stays recognisable: no loop with an iteration goes, no effect, and no read of
+ * memory (it may fault, and the fault is what the program says). Each round only removes or folds, and
+ * rounds go on until one changes nothing, so simplifying twice is simplifying once. */
+#include "lower/simplify.h"
+#include "lower/fold.h"
+#include "lower/pass.h"
+#include "lower/ssa.h"
+#include "lower/util.h"
+
+typedef struct {
+    Program *p;
+    Func *f;
+    Expr **means;            /* by variable: a constant or another variable it stands for, or NULL */
+    uint32_t n_vars;
+    bool changed;
+} Simplify;
+
+/* What stands for an operand may stand at its place: a constant or a variable. */
+static Expr *meaning(Simplify *x, const Expr *e)
+{
+    Expr *m = e->kind == EX_VAR ? x->means[e->var] : NULL;
+    while (m && m->kind == EX_VAR && x->means[m->var])
+        m = x->means[m->var];
+    return m;
+}
+
+static void simplify_node(void *env, Expr **e)
+{
+    Simplify *x = env;
+    Expr *m = meaning(x, *e);
+    if (m) {
+        Expr *copy = expr_clone(x->p, m);
+        copy->span = (*e)->span;
+        *e = copy;
+        x->changed = true;
+        return;
+    }
+    Expr *folded = fold_node(x->p, *e);
+    x->changed = x->changed || folded != *e;
+    *e = folded;
+}
+
+static void simplify_root(void *env, Expr **e)
+{
+    expr_walk(e, simplify_node, env);
+}
+
+static bool is_plain(const Expr *e)
+{
+    return e->kind == EX_VAR || e->kind == EX_INT || e->kind == EX_BOOL;
+}
+
+/* `v = e` for a constant or a name: uses of v take it. The types must agree, or v would change meaning. */
+static bool stands_for(Simplify *x, VarId v, const Expr *e)
+{
+    if (!is_plain(e) || e->type != func_var(x->f, v)->type || x->means[v])
+        return false;
+    if (e->kind == EX_VAR && e->var == v)
+        return false;
+    x->means[v] = expr_clone(x->p, e);
+    return true;
+}
+
+static bool same_value(const Expr *a, const Expr *b)
+{
+    return a->kind == b->kind && a->type == b->type &&
+           (a->kind == EX_VAR ? a->var == b->var : is_plain(a) && a->ival == b->ival);
+}
+
+static bool loop_never_runs(const Stmt *s)
+{
+    int64_t lo, hi, step = 1;
+    if (!expr_is_int(s->lo, &lo) || !expr_is_int(s->hi, &hi) || (s->step && !expr_is_int(s->step, &step)))
+        return false;
+    return step > 0 ? lo >= hi : step < 0 && lo <= hi;
+}
+
+static void simplify_block(Simplify *x, Block *b);
+
+static void append_all(Simplify *x, Block *to, const Block *from)
+{
+    for (uint32_t i = 0; i < from->len; i++)
+        low_push(x->p, to, from->at[i]);
+}
+
+/* The arm that runs takes the place of the if; its yield says what the results are. */
+static void take_arm(Simplify *x, Stmt *s, Block *arm, Block *out)
+{
+    Stmt *y = low_end_yield(arm);
+    if (y) {
+        arm->len--;
+        for (uint32_t i = 0; i < s->n_results; i++) {
+            if (stands_for(x, s->results[i], y->values[i]))
+                continue;
+            Stmt *let = stmt_new(x->p, ST_LET, y->loc);
+            let->n_results = 1;
+            let->results = low_vars_dup(x->p, &s->results[i], 1);
+            let->value = y->values[i];
+            low_push(x->p, arm, let);
+        }
+    }
+    simplify_block(x, arm);
+    append_all(x, out, arm);
+    x->changed = true;
+}
+
+/* A result that both arms give the same value is that value. */
+static void unify_results(Simplify *x, Stmt *s)
+{
+    Stmt *a = low_end_yield(&s->body), *b = low_end_yield(&s->otherwise);
+    if (!s->n_results || (!a && !b))
+        return;
+    for (uint32_t i = 0; i < s->n_results; i++) {
+        const Expr *va = a ? a->values[i] : b->values[i], *vb = b ? b->values[i] : va;
+        if (a && b && same_value(va, vb) && stands_for(x, s->results[i], va))
+            x->changed = true;
+    }
+}
+
+static void simplify_if(Simplify *x, Stmt *s, Block *out)
+{
+    simplify_root(x, &s->cond);
+    if (s->cond->kind == EX_BOOL) {
+        take_arm(x, s, s->cond->ival ? &s->body : &s->otherwise, out);
+        return;
+    }
+    simplify_block(x, &s->body);
+    simplify_block(x, &s->otherwise);
+    unify_results(x, s);
+    if (!s->n_results && !s->body.len && !s->otherwise.len && low_is_free(s->cond)) {
+        x->changed = true;
+        return;
+    }
+    low_push(x->p, out, s);
+}
+
+static void drop_loop(Simplify *x, Stmt *s)
+{
+    for (uint32_t i = 0; i < s->n_results; i++)
+        x->means[s->results[i]] = s->values[i];
+    x->changed = true;
+}
+
+static bool is_empty_loop(const Stmt *s)
+{
+    int64_t step = 1;
+    return !s->body.len && !s->n_results && low_is_free(s->lo) && low_is_free(s->hi) &&
+           (!s->step || (expr_is_int(s->step, &step) && step != 0));
+}
+
+static void simplify_for(Simplify *x, Stmt *s, Block *out)
+{
+    low_roots(s, simplify_root, x);
+    bool plain = true;
+    for (uint32_t i = 0; i < s->n_values; i++)
+        plain = plain && is_plain(s->values[i]);
+    if (plain && loop_never_runs(s)) {
+        drop_loop(x, s);
+        return;
+    }
+    simplify_block(x, &s->body);
+    if (is_empty_loop(s))
+        x->changed = true;
+    else
+        low_push(x->p, out, s);
+}
+
+static void simplify_stmt(Simplify *x, Stmt *s, Block *out)
+{
+    switch (s->kind) {
+    case ST_IF:
+        simplify_if(x, s, out);
+        return;
+    case ST_FOR:
+        simplify_for(x, s, out);
+        return;
+    case ST_LET:
+        simplify_root(x, &s->value);
+        if (s->n_results == 1)
+            stands_for(x, s->results[0], s->value);
+        break;
+    default:
+        low_roots(s, simplify_root, x);
+    }
+    low_push(x->p, out, s);
+}
+
+static void simplify_block(Simplify *x, Block *b)
+{
+    Block old = *b;
+    *b = (Block){0};
+    for (uint32_t i = 0; i < old.len; i++) {
+        simplify_stmt(x, old.at[i], b);
+        if (low_block_diverges(b)) {
+            x->changed = x->changed || i + 1 < old.len;
+            break;
+        }
+    }
+}
+
+/* A carried value that every iteration hands on unchanged is the value before the loop. */
+static void find_invariants(Simplify *x)
+{
+    Carriers carriers = {0};
+    ssa_carriers(x->p, &x->f->body, &carriers);
+    for (uint32_t i = 0; i < carriers.list.len; i++) {
+        Carrier *c = carriers.list.at[i];
+        for (uint32_t k = 0; c->stmt->kind == ST_FOR && k < c->stmt->n_results; k++) {
+            bool same = true;
+            for (uint32_t j = 0; j < c->yields.len && same; j++) {
+                const Expr *v = c->yields.at[j]->values[k];
+                same = (v->kind == EX_VAR && v->var == c->stmt->iters[k]) ||
+                       same_value(v, c->stmt->values[k]);
+            }
+            if (same && stands_for(x, c->stmt->iters[k], c->stmt->values[k]))
+                stands_for(x, c->stmt->results[k], c->stmt->values[k]);
+        }
+    }
+}
+
+static bool is_removable(const Stmt *s)
+{
+    return low_is_free(s->value);
+}
+
+static bool simplify_round(Program *p, Func *f)
+{
+    Simplify x = {.p = p, .f = f, .n_vars = f->vars.len};
+    x.means = xcalloc(x.n_vars + 1, sizeof *x.means);
+    find_invariants(&x);
+    simplify_block(&x, &f->body);
+    free(x.means);
+    return ssa_sweep(p, f, is_removable) || x.changed;
+}
+
+void simplify_func(Program *p, Func *f)
+{
+    while (simplify_round(p, f))
+        ;
+}
+
+bool pass_simplify(Program *p)
+{
+    for (uint32_t i = 0; i < p->funcs.len; i++)
+        if (p->funcs.at[i]->kind != FN_INIT && p->funcs.at[i]->kind != FN_GOLDEN)
+            simplify_func(p, p->funcs.at[i]);
+    return true;
+}

@@ -1,0 +1,43 @@
+/* Small helpers that several passes share. */
+#ifndef PLD_LOWER_UTIL_H
+#define PLD_LOWER_UTIL_H
+
+#include "ir/build.h"
+#include "ir/ir.h"
+
+/* Calls `fn` on each root expression of a statement, in the order of evaluation; not on nested
+ * statements, not on what lies below a root. */
+void low_roots(Stmt *s, ExprFn *fn, void *env);
+/* The same with everything below: children before parents. */
+void low_exprs(Stmt *s, ExprFn *fn, void *env);
+
+void low_push(Program *p, Block *b, Stmt *s);
+VarId *low_vars_dup(Program *p, const VarId *vars, uint32_t n);
+Expr **low_exprs_new(Program *p, uint32_t n);
+
+/* True when no statement after `s` can run: break, continue, return, or an if whose arms both end so. */
+bool low_diverges(const Stmt *s);
+bool low_block_diverges(const Block *b);
+/* The yield that ends a loop body or an arm (not one that stands before a break), or NULL. */
+Stmt *low_end_yield(const Block *b);
+
+/* "load" of "pl.tile.load". */
+Sym low_op_word(Program *p, OpId op);
+/* The op at the root of a statement's value, or OPCODE_COUNT. */
+OpId low_stmt_op(const Stmt *s);
+/* Operand of an op by name; NULL when left out. */
+Expr *low_slot(const Expr *op, const char *name);
+void low_set_slot(Expr *op, const char *name, Expr *value);
+
+/* True when evaluating `e` can neither fault nor have or notice an effect: it may go, or move. */
+bool low_is_free(const Expr *e);
+
+/* A copy of a statement with everything in it; variables stay the same. */
+Stmt *low_stmt_clone(Program *p, const Stmt *s);
+
+/* Values of an integer expression of constants; false when it is none, or would fault. */
+bool low_const(const Expr *e, int64_t *value);
+
+uint32_t low_stmt_count(const Block *b);
+
+#endif

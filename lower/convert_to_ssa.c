@@ -402,7 +402,7 @@ static void convert_func(Program *p, Func *f)
 bool pass_convert_to_ssa(Program *p)
 {
     for (uint32_t i = 0; i < p->funcs.len; i++)
-        if (p->funcs.at[i]->kind != FN_INIT && p->funcs.at[i]->kind != FN_GOLDEN)
+        if (low_has_body(p->funcs.at[i]))
             convert_func(p, p->funcs.at[i]);
     return true;
 }

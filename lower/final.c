@@ -3,11 +3,12 @@
  * by now includes the place on the core. */
 #include "lower/pass.h"
 #include "lower/simplify.h"
+#include "lower/util.h"
 
 bool pass_final(Program *p)
 {
     for (uint32_t i = 0; i < p->funcs.len; i++)
-        if (p->funcs.at[i]->kind != FN_INIT && p->funcs.at[i]->kind != FN_GOLDEN)
+        if (low_has_body(p->funcs.at[i]))
             simplify_func(p, p->funcs.at[i]);
     return true;
 }

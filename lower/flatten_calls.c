@@ -20,7 +20,7 @@ static void flatten_block(Program *p, Func *f, Block *b)
 bool pass_flatten_calls(Program *p)
 {
     for (uint32_t i = 0; i < p->funcs.len; i++)
-        if (p->funcs.at[i]->kind != FN_INIT && p->funcs.at[i]->kind != FN_GOLDEN)
+        if (low_has_body(p->funcs.at[i]))
             flatten_block(p, p->funcs.at[i], &p->funcs.at[i]->body);
     return true;
 }

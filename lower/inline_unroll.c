@@ -7,6 +7,7 @@
  * called are gone afterwards. */
 #include "base/map.h"
 #include "lower/flatten.h"
+#include "lower/fold.h"
 #include "lower/pass.h"
 #include "lower/util.h"
 
@@ -297,9 +298,16 @@ static void replace_index(void *env, Expr **e)
     }
 }
 
+static void fold_use(void *env, Expr **e)
+{
+    Index *r = env;
+    *e = fold_node(r->x->p, *e);
+}
+
 static void replace_in_stmt(void *env, Stmt *s)
 {
     low_exprs(s, replace_index, env);
+    low_exprs(s, fold_use, env);
 }
 
 static void find_rebinding(void *env, Stmt *s)
@@ -384,6 +392,21 @@ static void unroll(Expand *x, Block *b, Stmt *s)
         low_push(x->p, b, all.at[i]);
 }
 
+/* A branch on the index of an unrolled loop is known here; the other arm may make no sense for it, such
+ * as an offset past the end that the condition keeps away. */
+static void expand_if(Expand *x, Block *b, Stmt *s)
+{
+    Block *arm = s->cond->ival ? &s->body : &s->otherwise;
+    Stmt *y = low_end_yield(arm);
+    if (y)
+        arm->len--;
+    expand_block(x, arm);
+    for (uint32_t i = 0; i < arm->len; i++)
+        low_push(x->p, b, arm->at[i]);
+    if (y)
+        assign(x, b, y->loc, s->results, y->values, y->n_values);
+}
+
 static void expand_stmt(Expand *x, Block *b, Stmt *s)
 {
     Expr *nested = x->f->kind == FN_INCORE ? nested_call(s) : NULL;
@@ -398,6 +421,8 @@ static void expand_stmt(Expand *x, Block *b, Stmt *s)
         inline_call(x, b, s);
     } else if (s->kind == ST_FOR && s->loop == LOOP_UNROLL) {
         unroll(x, b, s);
+    } else if (s->kind == ST_IF && s->cond->kind == EX_BOOL) {
+        expand_if(x, b, s);
     } else {
         expand_block(x, &s->body);
         expand_block(x, &s->otherwise);
@@ -465,7 +490,7 @@ static void expand_func(Calls *c, Func *f)
         map_set_ptr(&x.taken, f->vars.at[i].base, 1);
     expand_block(&x, &f->body);
     map_free(&x.taken);
-    c->failed = c->failed || x.failed;
+    c->failed = c->failed || x.failed || !low_check_ops(c->p, f);
 }
 
 static void drop_helpers(Calls *c)
@@ -486,7 +511,7 @@ bool pass_inline_unroll(Program *p)
 {
     Calls c = {.p = p};
     for (uint32_t i = 0; i < p->funcs.len && !c.failed; i++)
-        if (p->funcs.at[i]->kind != FN_INIT && p->funcs.at[i]->kind != FN_GOLDEN)
+        if (low_has_body(p->funcs.at[i]))
             expand_func(&c, p->funcs.at[i]);
     if (!c.failed)
         drop_helpers(&c);

@@ -206,3 +206,49 @@ uint32_t low_stmt_count(const Block *b)
         n += low_stmt_count(&b->at[i]->body) + low_stmt_count(&b->at[i]->otherwise);
     return n;
 }
+
+typedef struct {
+    Program *p;
+    Func *f;
+    bool good;
+} Check;
+
+static void check_op(void *env, Expr **e)
+{
+    Check *c = env;
+    if (!c->good || (*e)->kind != EX_OP)
+        return;
+    const Type *t = infer_op(c->p, *e, c->f->kind);
+    if (!t)
+        c->good = false;
+    else if (!(*e)->type || (*e)->type->mem == MEM_UNSET)
+        (*e)->type = t;
+}
+
+static void check_stmt(void *env, Stmt *s)
+{
+    low_exprs(s, check_op, env);
+}
+
+bool low_check_ops(Program *p, Func *f)
+{
+    Check c = {p, f, true};
+    block_walk(&f->body, check_stmt, &c);
+    return c.good;
+}
+
+Expr *low_zeros(Program *p, uint32_t n)
+{
+    Expr *items[MAX_RANK];
+    for (uint32_t i = 0; i < n && i < MAX_RANK; i++)
+        items[i] = ex_index(p, 0);
+    return ex_list(p, items, n);
+}
+
+Expr *low_shape(Program *p, const Type *t)
+{
+    Expr *items[MAX_RANK];
+    for (uint32_t i = 0; i < t->rank; i++)
+        items[i] = ex_dim(p, t->dims[i]);
+    return ex_list(p, items, t->rank);
+}

@@ -38,6 +38,17 @@ Stmt *low_stmt_clone(Program *p, const Stmt *s);
 /* Values of an integer expression of constants; false when it is none, or would fault. */
 bool low_const(const Expr *e, int64_t *value);
 
+/* Infers every op of a function again and reports mistakes as the program's: for passes that put constants
+ * where names stood. Stops at the first; false then. */
+bool low_check_ops(Program *p, Func *f);
+
+/* [0, 0, ...] and the extents of a shaped type as INDEX lists. */
+Expr *low_zeros(Program *p, uint32_t n);
+Expr *low_shape(Program *p, const Type *t);
+
+/* True for functions with a body of statements. */
+static inline bool low_has_body(const Func *f) { return f->kind != FN_INIT && f->kind != FN_GOLDEN; }
+
 uint32_t low_stmt_count(const Block *b);
 
 #endif

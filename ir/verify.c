@@ -102,11 +102,19 @@ static bool jumps(const Stmt *s)
     return s->kind == ST_BREAK || s->kind == ST_CONTINUE;
 }
 
+/* The end of a block is never reached: a jump, or an if whose arms both end in one. */
+static bool never_falls_through(const Block *b)
+{
+    const Stmt *last = b->len ? b->at[b->len - 1] : NULL;
+    return last && (jumps(last) || (last->kind == ST_IF && never_falls_through(&last->body) &&
+                                    never_falls_through(&last->otherwise)));
+}
+
 /* Ends of a block that must yield: a yield, or a jump with the loop's yield before it. */
 static void check_end(Walk *w, const Block *b, const Stmt *owner)
 {
     const Stmt *last = b->len ? b->at[b->len - 1] : NULL;
-    if (owner->n_results && !(last && (last->kind == ST_YIELD || jumps(last))))
+    if (owner->n_results && !(last && (last->kind == ST_YIELD || never_falls_through(b))))
         verify_fail(&w->v, owner, "a branch or body does not end in the yield that its results need");
 }
 
@@ -152,11 +160,6 @@ static void check_for(Walk *w, const Stmt *s, const Loop *outer)
     check_end(w, &s->body, s);
     unwind(w, mark);
     bind_results(w, s);
-}
-
-static bool never_falls_through(const Block *b)
-{
-    return b->len && jumps(b->at[b->len - 1]);
 }
 
 /* Below SSA, what both arms bind is bound after the if. */

@@ -19,7 +19,6 @@ typedef struct {
     const char *file;        /* "08_lower_composite_ops" */
     const char *doc;
     uint32_t requires, produces, breaks;
-    bool (*run)(Program *p); /* false after reported errors; NULL for parsed and specialize */
 } PassInfo;
 
 const PassInfo *pass_info(PassId id);
@@ -65,7 +64,7 @@ typedef struct {
  * pass, the function and the op. false after errors. */
 bool passes_run(Program *p, const PassOptions *options);
 
-/* The passes, one file each (lower/<name>.c). */
+/* The passes, one file each (lower/<name>.c). false after reported errors. */
 bool pass_inline_unroll(Program *p);
 bool pass_convert_to_ssa(Program *p);
 bool pass_simplify(Program *p);

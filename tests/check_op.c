@@ -1,5 +1,5 @@
 #include "ir/op.h"
-#include <check.h>
+#include "tests/support.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -116,9 +116,5 @@ int main(void)
     tcase_add_test(tc, the_table_lists_every_op);
     Suite *suite = suite_create("op");
     suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

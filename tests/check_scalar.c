@@ -1,5 +1,5 @@
 #include "ir/ir.h"
-#include <check.h>
+#include "tests/support.h"
 #include <stdlib.h>
 
 static const struct {
@@ -83,9 +83,5 @@ int main(void)
     tcase_add_test(tc, the_table);
     Suite *suite = suite_create("scalar");
     suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

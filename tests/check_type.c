@@ -1,5 +1,5 @@
 #include "ir/type.h"
-#include <check.h>
+#include "tests/support.h"
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -207,9 +207,5 @@ int main(void)
     tcase_add_test(tc, many_types_stay_distinct);
     Suite *suite = suite_create("type");
     suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -26,9 +26,9 @@ typedef struct Ast Ast;
 
 typedef VEC(Ast *) AstList;
 
-/* A keyword argument `name=value`. */
+/* A keyword argument `name=value`, or `**value`. */
 typedef struct {
-    Sym name;
+    Sym name;        /* NULL for `**value` */
     Span span;       /* of the name */
     Ast *value;
 } AstKeyword;
@@ -40,6 +40,7 @@ typedef struct {
     Sym text;        /* when expr is NULL */
     Ast *expr;
     Sym spec;        /* format after ':', or NULL */
+    char conversion; /* 'r', 's' or 'a' after '!', or 0 */
     bool debug;      /* {expr=} */
 } AstFPart;
 
@@ -64,16 +65,35 @@ typedef struct {
 
 typedef VEC(AstForClause) AstForClauses;
 
+/* `except type as name:` of a try. */
+typedef struct {
+    Ast *type;       /* or NULL */
+    Sym name;        /* or NULL */
+    AstList body;
+} AstHandler;
+
+typedef VEC(AstHandler) AstHandlers;
+
+/* `name as alias` of a from-import. */
+typedef struct {
+    Sym name, alias;   /* alias or NULL */
+} AstImportName;
+
+/* The span of an expression is its text, without parentheses around it (those of a tuple belong to
+ * it); of a simple statement, its text; of a compound statement, its header up to the ':'. */
 struct Ast {
     AstKind kind;
     Span span;
+    uint32_t height;   /* levels of nodes in the tree, at most PARSER_MAX_HEIGHT; set by the parser */
     union {
         Sym name;                                         /* NAME */
-        struct { int64_t value; bool hex; } integer;      /* INT (never negative) */
+        struct { int64_t value; bool hex; } integer;      /* INT: never negative, but for INT64_MIN,
+                                                             which `-9223372036854775808` gives */
         double real;                                      /* FLOAT */
         struct { Sym text; bool triple; } str;            /* STR, after escapes, adjacent joined */
         AstFParts fstring;                                /* FSTRING */
-        AstList items;                                    /* TUPLE, LIST; AND, OR (two or more) */
+        AstList items;                                    /* TUPLE, LIST, DELETE; AND, OR (two or more) */
+        struct { AstList keys, values; } dict;            /* DICT; a NULL key for `**value` */
         struct { Ast *base; Sym name; Span name_span; } attr;             /* ATTR */
         struct { Ast *callee; AstList args; AstKeywords keywords; } call; /* CALL */
         struct { Ast *base; AstList index; } sub;         /* SUBSCRIPT: x[a, b:c] -> two items */
@@ -84,14 +104,23 @@ struct Ast {
         struct { Ast *cond, *then, *otherwise; } cond;    /* COND: then if cond else otherwise */
         struct { Ast *element; AstForClauses clauses; } gen;              /* GENEXP, LISTCOMP */
         Ast *value;                                       /* EXPR_STMT, RETURN (may be NULL), STARRED */
+        struct { AstParams params; Ast *body; } lambda;   /* LAMBDA */
         struct { AstList targets; Ast *value; } assign;   /* ASSIGN: a = b = v has two targets */
-        struct { Ast *target, *annotation, *value; } ann; /* ANN_ASSIGN, value may be NULL */
+        struct { Ast *target, *annotation, *value; } ann; /* ANN_ASSIGN, value may be NULL; the target
+                                                             may be a TUPLE: (a, b): tuple[S, T] = v */
         struct { BinaryOp op; Ast *target, *value; } aug; /* AUG_ASSIGN */
-        struct { Ast *cond; AstList then, otherwise; } if_;               /* IF: elif nests */
+        struct { Ast *cond; AstList then, otherwise; } if_;               /* IF, WHILE; elif nests */
         struct { Ast *target, *iter; AstList body, otherwise; } for_;     /* FOR */
         struct { Ast *cond, *message; } assert_;          /* ASSERT, message may be NULL */
-        Ast *raised;                                      /* RAISE, may be NULL */
-        struct { Sym module, alias, from; } import;       /* IMPORT module as alias / from m import alias */
+        Ast *raised;                                      /* RAISE, may be NULL (same member as value) */
+        struct { AstList body; AstHandlers handlers; AstList otherwise, finally; } try_;  /* TRY */
+        struct { AstList items, targets, body; } with;    /* WITH items[i] as targets[i] (or NULL) */
+        struct { VEC(Sym) names; bool nonlocal; } global; /* GLOBAL */
+        struct {                                          /* IMPORT */
+            Sym module, alias;                            /* import module [as alias] */
+            Sym from;                                     /* from FROM import module [as alias], more */
+            VEC(AstImportName) more;
+        } import;
         struct {                                          /* DEF */
             Sym name;
             Span name_span;
@@ -123,7 +152,7 @@ void ast_print_module(Buf *out, const AstModule *module);
 void ast_print_stmt(Buf *out, const Ast *stmt, uint32_t depth);
 void ast_print_expr(Buf *out, const Ast *expr);
 
-/* Same tree, ignoring spans. */
+/* Same tree, ignoring spans and heights. */
 bool ast_equal(const Ast *a, const Ast *b);
 
 const char *ast_kind_name(AstKind kind);

@@ -5,8 +5,11 @@
 #include "base/diag.h"
 #include "parser/ast.h"
 
-/* Deepest nesting of brackets, operators and blocks together. */
+/* Deepest nesting of brackets and blocks together. */
 #define PARSER_MAX_DEPTH 200
+/* Highest tree, however it comes about: chains of operators, attributes or elif too. What walks the
+ * tree may recurse. */
+#define PARSER_MAX_HEIGHT 1000
 
 /* Parses a whole file. Tree and names live in `arena` and `in`. Errors go to `diags`; a module is
  * always returned (with AST_ERROR nodes or statements left out), so that later mistakes can be

@@ -1,0 +1,165 @@
+/* From "this token does not fit" to a message: first what a Python programmer is likely to have
+ * meant, then what the grammar expected. */
+#include "parser/errors.h"
+#include <string.h>
+
+#define SHOWN_NAME 40      /* bytes of a name shown in a message */
+#define SHOWN_EXPECTED 3   /* kinds listed at most */
+
+static bool is_keyword(TokenKind kind)
+{
+    return kind >= TOK_ASSERT && kind <= TOK_YIELD;
+}
+
+/* Kinds whose text is a description, not a spelling. */
+static bool is_described(TokenKind kind)
+{
+    return kind <= TOK_STRING;
+}
+
+static void append_kind(Buf *out, TokenKind kind)
+{
+    buf_printf(out, is_described(kind) ? "%s" : "'%s'", token_text(kind));
+}
+
+static void append_found(Buf *out, const Parser *p, Token t)
+{
+    append_kind(out, t.kind);
+    if (t.kind == TOK_NAME) {
+        uint32_t len = t.span.end - t.span.begin;
+        bool cut = len > SHOWN_NAME;
+        for (len = cut ? SHOWN_NAME : len; cut && (p->src->text[t.span.begin + len] & 0xc0) == 0x80;)
+            len--;
+        buf_printf(out, " '%.*s%s'", (int)len, p->src->text + t.span.begin, cut ? "..." : "");
+    }
+}
+
+/* "a, b or c"; false when there are too many to be of use. */
+static bool append_expected(Buf *out, const ExpectedTokens *expected)
+{
+    uint32_t n = 0, shown = 0;
+    for (int k = 0; k < TOK_COUNT; k++)
+        n += expected->kind[k];
+    if (n == 0 || n > SHOWN_EXPECTED)
+        return false;
+    for (int k = 0; k < TOK_COUNT; k++) {
+        if (!expected->kind[k])
+            continue;
+        shown++;
+        buf_str(out, shown == 1 ? "" : shown == n ? " or " : ", ");
+        append_kind(out, (TokenKind)k);
+    }
+    return true;
+}
+
+static bool line_head_is(const Parser *p, const char *word)
+{
+    Token head = p->layout.tokens.at[p->layout.line_pos];
+    size_t len = strlen(word);
+    return head.kind == TOK_NAME && head.span.end - head.span.begin == len
+        && memcmp(p->src->text + head.span.begin, word, len) == 0;
+}
+
+/* Does the logical line at hand end in ':'? */
+static bool line_ends_in_colon(const Parser *p)
+{
+    uint32_t i = p->layout.line_pos + 1;
+    while (!p->layout.tokens.at[i].first)
+        i++;
+    return p->layout.tokens.at[i - 1].kind == TOK_COLON;
+}
+
+/* `match` and `case` are names to the scanner, but what their users mean is plain. */
+static bool report_match(Parser *p)
+{
+    if (p->layout.expression || !line_ends_in_colon(p))
+        return false;
+    if (line_head_is(p, "match")) {
+        Token head = p->layout.tokens.at[p->layout.line_pos];
+        syntax_error(p, head.span, "'match' is not supported: write if, elif and else");
+        p->match_reported = true;
+        return true;
+    }
+    if (p->match_reported && line_head_is(p, "case")) {
+        p->layout.line_failed = true;
+        return true;
+    }
+    return false;
+}
+
+/* else, elif, except, finally at the start of a line that they cannot start. */
+static bool report_dangling(Parser *p, Token t)
+{
+    const char *before;
+    switch (t.kind) {
+    case TOK_ELSE:
+        before = "if, for, while or try";
+        break;
+    case TOK_ELIF:
+        before = "if";
+        break;
+    case TOK_EXCEPT:
+    case TOK_FINALLY:
+        before = "try";
+        break;
+    default:
+        return false;
+    }
+    if (!t.first)
+        return false;
+    syntax_error(p, t.span, "'%s' belongs to no %s at this indentation", token_text(t.kind), before);
+    return true;
+}
+
+/* Mistakes with a message of their own. */
+static bool report_known(Parser *p, Token t, const ExpectedTokens *expected)
+{
+    const bool *want = expected->kind;
+    if (token_note(t.kind)) {
+        syntax_error(p, t.span, "%s", token_note(t.kind));
+        return true;
+    }
+    if (report_dangling(p, t) || report_match(p))
+        return true;
+    TokenKind head = p->layout.tokens.at[p->layout.line_pos].kind;
+    if (want[TOK_COLON] && t.kind == TOK_NEWLINE && token_heads_block(head)) {
+        syntax_error(p, t.span, "':' is missing at the end of this line");
+        return true;
+    }
+    if (t.kind == TOK_ASSIGN && want[TOK_EQ]) {
+        syntax_error(p, t.span, "'=' cannot stand here: comparison is written '=='");
+        return true;
+    }
+    if (t.kind == TOK_COLON && want[TOK_ASSIGN] && want[TOK_COMMA]) {
+        syntax_error(p, t.span, "put the names before ':' in parentheses: (a, b): tuple[S, T] = ...");
+        return true;
+    }
+    if (is_keyword(t.kind) && want[TOK_NAME] && !want[TOK_INT]) {
+        syntax_error(p, t.span, "'%s' is a keyword, a name is needed here", token_text(t.kind));
+        return true;
+    }
+    return false;
+}
+
+void report_unexpected(Parser *p, const ExpectedTokens *expected)
+{
+    Token t = p->layout.last;
+    if (t.kind == TOK_ERROR || p->layout.line_failed || report_known(p, t, expected))
+        return;
+    Buf text = { 0 };
+    if (expected->kind[TOK_INT]) {
+        buf_str(&text, "an expression is needed here, not ");
+        append_found(&text, p, t);
+    } else {
+        buf_str(&text, "unexpected ");
+        append_found(&text, p, t);
+        size_t len = text.len;
+        buf_str(&text, ", expected ");
+        if (!append_expected(&text, expected)) {
+            text.len = len;
+            text.at[len] = '\0';
+        }
+    }
+    syntax_error(p, t.span, "%s", text.at);
+    buf_free(&text);
+}

@@ -1,0 +1,651 @@
+/* The grammar of .pld: Python's, as far as programs pasted from elsewhere need it to be told what
+ * to write instead. Names of ops and their keywords stay out of it. A mistake costs one logical
+ * line. */
+%require "3.8"
+%define api.pure full
+%define api.location.type {Span}
+%define parse.error custom
+%define parse.lac full
+%expect 0
+%param { Parser *p }
+
+%code requires {
+#include "parser/state.h"
+}
+
+%code {
+#include "parser/errors.h"
+
+static int yylex(YYSTYPE *value, Span *span, Parser *p);
+static void yyerror(const Span *span, Parser *p, const char *message);
+
+/* Deep nesting is limited by the layout and by the height of trees; this is far above both. */
+#define YYMAXDEPTH 200000
+
+#define YYLLOC_DEFAULT(current, rhs, n)                                                            \
+    ((current).begin = (n) > 0 ? YYRHSLOC(rhs, 1).begin : YYRHSLOC(rhs, 0).end,                    \
+     (current).end = (n) > 0 ? YYRHSLOC(rhs, n).end : YYRHSLOC(rhs, 0).end)
+
+#define PUSH(list, ...) avec_push(p->arena, &(list), __VA_ARGS__)
+
+static Ast *node_value(Parser *p, AstKind kind, Ast *value, Span span);
+}
+
+%union {
+    Ast *node;
+    AstList list;
+    Sym sym;
+    BinaryOp binary;
+    CompareOp compare;
+    CallArgs args;
+    AstParam param;
+    AstParams params;
+    AstForClauses clauses;
+    AstHandlers handlers;
+    VEC(Span) spans;
+}
+
+/* In the order of lexer/tokens.def. */
+%token T_END 0 "end of file" T_NEWLINE "end of line" T_INDENT "indentation"
+%token T_DEDENT "end of block" T_ERROR "bad text" T_BAD_EXPR "expression" T_NAME "name"
+%token T_INT "integer" T_FLOAT "number" T_STRING "string" T_ASSERT "assert" T_BREAK "break"
+%token T_CLASS "class" T_CONTINUE "continue" T_DEF "def" T_DEL "del" T_ELIF "elif"
+%token T_EXCEPT "except" T_FINALLY "finally" T_GLOBAL "global" T_IMPORT "import"
+%token T_NONLOCAL "nonlocal" T_PASS "pass" T_RAISE "raise" T_RETURN "return" T_TRY "try"
+%token T_WHILE "while" T_WITH "with" T_AND "and" T_AS "as" T_ASYNC "async" T_AWAIT "await"
+%token T_ELSE "else" T_FALSE "False" T_FOR "for" T_FROM "from" T_IF "if" T_IN "in" T_IS "is"
+%token T_LAMBDA "lambda" T_NONE "None" T_NOT "not" T_OR "or" T_TRUE "True" T_YIELD "yield"
+%token T_LPAREN "(" T_LBRACKET "[" T_LBRACE "{" T_RPAREN ")" T_RBRACKET "]" T_RBRACE "}"
+%token T_COMMA "," T_COLON ":" T_DOT "." T_ELLIPSIS "..." T_ARROW "->" T_AT "@" T_SEMICOLON ";"
+%token T_WALRUS ":=" T_BANG "!" T_AND_AND "&&" T_OR_OR "||" T_LT_GT "<>" T_ASSIGN "=" T_EQ "=="
+%token T_NE "!=" T_LT "<" T_LE "<=" T_GT ">" T_GE ">=" T_PLUS "+" T_MINUS "-" T_STAR "*"
+%token T_SLASH "/" T_FLOORDIV "//" T_PERCENT "%" T_POWER "**" T_AMP "&" T_BAR "|" T_CARET "^"
+%token T_TILDE "~" T_SHL "<<" T_SHR ">>" T_ADD_ASSIGN "+=" T_SUB_ASSIGN "-=" T_MUL_ASSIGN "*="
+%token T_DIV_ASSIGN "/=" T_FLOORDIV_ASSIGN "//=" T_MOD_ASSIGN "%=" T_POW_ASSIGN "**="
+%token T_MATMUL_ASSIGN "@=" T_AND_ASSIGN "&=" T_OR_ASSIGN "|=" T_XOR_ASSIGN "^="
+%token T_SHL_ASSIGN "<<=" T_SHR_ASSIGN ">>="
+%token T_START_MODULE T_START_EXPRESSION
+
+%precedence LONE
+%precedence "def" "class"
+%left "|"
+%left "^"
+%left "&"
+%left "<<" ">>"
+%left "+" "-"
+%left "*" "/" "//" "%" "@"
+%precedence UNARY
+%right "**"
+
+%type <sym> T_NAME
+%type <node> T_INT T_FLOAT
+%type <node> stmt_one simple decorated def class if for while try with import from_names import_one
+%type <node> exprs item expr or_test and_test not_test comparison bitor primary atom sub opt_expr star_arg
+%type <node> returns targets target_item dict_pairs with_items or_list and_list compare_list except_type
+%type <list> stmts stmt line imports assigns items suite opt_else opt_finally decorators bad names
+%type <list> target_items subs if_rest
+%type <binary> augop
+%type <compare> cmp_op
+%type <args> call_args arg_list opt_bases
+%type <param> param lambda_param
+%type <params> params param_list lambda_params lambda_param_list
+%type <clauses> comp
+%type <handlers> handlers
+%type <spans> strings
+
+%%
+
+program:
+    T_START_MODULE module
+  | T_START_EXPRESSION exprs        { p->expr = $2; }
+
+module:
+    %empty
+  | module stmt                     { p->module->body = list_join(p, p->module->body, $2); }
+
+/* --- statements --- */
+
+stmts:
+    stmt
+  | stmts stmt                      { $$ = list_join(p, $1, $2); }
+
+stmt:
+    line
+  | stmt_one                        { $$ = list_one(p, $1); }
+  | bad
+  | decorators %prec LONE {
+        syntax_error(p, @1, "a decorator must be followed by a def or a class");
+        $$ = (AstList){ 0 };
+    }
+
+stmt_one: decorated | def | class | if | for | while | try | with
+
+/* A line with a mistake is left out. What hangs below it is parsed for more mistakes. */
+bad:
+    bad_line                        { $$ = (AstList){ 0 }; }
+  | bad_line "indentation" stmts "end of block"    { $$ = (AstList){ 0 }; }
+  | bad bad_rest                    { $$ = (AstList){ 0 }; }
+
+bad_line: error "end of line"       { yyerrok; }
+
+bad_rest:
+    "else" suite
+  | "elif" expr suite
+  | "finally" suite
+  | "except" suite
+  | "except" except_type suite
+  | "except" except_type "as" T_NAME suite
+
+line:
+    simple "end of line"            { $$ = list_one(p, $1); }
+  | import "end of line"            { $$ = list_one(p, $1); }
+  | imports "end of line"
+
+simple:
+    exprs                           { $$ = node_value(p, AST_EXPR_STMT, $1, @$); }
+  | assigns exprs {
+        $$ = ast_node(p, AST_ASSIGN, @$);
+        $$->assign.targets = $1;
+        $$->assign.value = $2;
+        $$ = ast_finish(p, $$);
+    }
+  | expr ":" expr                   { $$ = make_annotated(p, $1, $3, NULL, @$); }
+  | expr ":" expr "=" exprs         { $$ = make_annotated(p, $1, $3, $5, @$); }
+  | exprs augop exprs {
+        check_augmented(p, $1);
+        $$ = ast_node(p, AST_AUG_ASSIGN, @$);
+        $$->aug.op = $2;
+        $$->aug.target = $1;
+        $$->aug.value = $3;
+        $$ = ast_finish(p, $$);
+    }
+  | "return"                        { $$ = node_value(p, AST_RETURN, NULL, @$); }
+  | "return" exprs                  { $$ = node_value(p, AST_RETURN, $2, @$); }
+  | "pass"                          { $$ = node_value(p, AST_PASS, NULL, @$); }
+  | "break"                         { $$ = node_value(p, AST_BREAK, NULL, @$); }
+  | "continue"                      { $$ = node_value(p, AST_CONTINUE, NULL, @$); }
+  | "raise"                         { $$ = node_value(p, AST_RAISE, NULL, @$); }
+  | "raise" expr                    { $$ = node_value(p, AST_RAISE, $2, @$); }
+  | "raise" expr "from" expr {
+        syntax_error(p, span_join(@3, @4), "'raise ... from' is not supported: delete this part");
+        $$ = node_value(p, AST_RAISE, $2, @$);
+    }
+  | "assert" expr                   { $$ = make_assert(p, $2, NULL, @$); }
+  | "assert" expr "," expr          { $$ = make_assert(p, $2, $4, @$); }
+  | "del" exprs                     { $$ = make_delete(p, $2, @$); }
+  | "global" names                  { $$ = make_global(p, $2, false, @$); }
+  | "nonlocal" names                { $$ = make_global(p, $2, true, @$); }
+
+assigns:
+    exprs "="                       { check_target(p, $1); $$ = list_one(p, $1); }
+  | assigns exprs "="               { check_target(p, $2); $$ = $1; PUSH($$, $2); }
+
+augop:
+    "+=" { $$ = OP_ADD; }           | "-=" { $$ = OP_SUB; }
+  | "*=" { $$ = OP_MUL; }           | "/=" { $$ = OP_DIV; }
+  | "//=" { $$ = OP_FLOORDIV; }     | "%=" { $$ = OP_MOD; }
+  | "**=" { $$ = OP_POW; }          | "@=" { $$ = OP_MATMUL; }
+  | "&=" { $$ = OP_BITAND; }        | "|=" { $$ = OP_BITOR; }
+  | "^=" { $$ = OP_BITXOR; }        | "<<=" { $$ = OP_SHL; }
+  | ">>=" { $$ = OP_SHR; }
+
+names:
+    T_NAME                          { $$ = list_one(p, make_name(p, $1, @1)); }
+  | names "," T_NAME                { $$ = $1; PUSH($$, make_name(p, $3, @3)); }
+
+imports:
+    "import" import_one             { $$ = list_one(p, $2); $2->span = @$; }
+  | imports "," import_one          { $$ = $1; PUSH($$, $3); }
+
+import_one:
+    dotted                          { $$ = make_import(p, dotted_name(p, @1), NULL, @$); }
+  | dotted "as" T_NAME              { $$ = make_import(p, dotted_name(p, @1), $3, @$); }
+
+import:
+    "from" from_module "import" "*" {
+        $$ = make_import(p, intern(p->in, "*"), NULL, @$);
+        $$->import.from = dotted_name(p, @2);
+    }
+  | "from" from_module "import" from_names {
+        $$ = $4;
+        $$->span = @$;
+        $$->import.from = dotted_name(p, @2);
+    }
+  | "from" from_module "import" "(" from_names opt_comma ")" {
+        $$ = $5;
+        $$->span = @$;
+        $$->import.from = dotted_name(p, @2);
+    }
+
+from_names:
+    T_NAME                          { $$ = make_import(p, $1, NULL, @$); }
+  | T_NAME "as" T_NAME              { $$ = make_import(p, $1, $3, @$); }
+  | from_names "," T_NAME           { $$ = $1; PUSH($$->import.more, (AstImportName){ $3, NULL }); }
+  | from_names "," T_NAME "as" T_NAME {
+        $$ = $1;
+        PUSH($$->import.more, (AstImportName){ $3, $5 });
+    }
+
+dotted: T_NAME | dotted "." T_NAME
+from_module: dotted | dots | dots dotted
+dots: "." | "..." | dots "." | dots "..."
+opt_comma: %empty | ","
+
+/* --- blocks --- */
+
+suite:
+    ":" line                        { $$ = $2; }
+  | ":" "end of line" "indentation" stmts "end of block"    { $$ = $4; }
+  | ":" "end of line" {
+        diag_error(p->diags, @1, "syntax", "an indented block must follow this ':' (at least 'pass')");
+        $$ = (AstList){ 0 };
+    }
+
+if:
+    "if" expr suite if_rest         { $$ = make_if(p, $2, $3, $4, span_join(@1, @2)); }
+
+if_rest:
+    %empty                          { $$ = (AstList){ 0 }; }
+  | "else" suite                    { $$ = $2; }
+  | "elif" expr suite if_rest {
+        $$ = list_one(p, make_if(p, $2, $3, $4, span_join(@1, @2)));
+    }
+
+while:
+    "while" expr suite opt_else {
+        $$ = ast_node(p, AST_WHILE, span_join(@1, @2));
+        $$->if_.cond = $2;
+        $$->if_.then = $3;
+        $$->if_.otherwise = $4;
+        $$ = ast_finish(p, $$);
+    }
+
+for:
+    "for" targets "in" exprs suite opt_else {
+        $$ = ast_node(p, AST_FOR, span_join(@1, @4));
+        $$->for_.target = $2;
+        $$->for_.iter = $4;
+        $$->for_.body = $5;
+        $$->for_.otherwise = $6;
+        $$ = ast_finish(p, $$);
+    }
+
+opt_else:
+    %empty                          { $$ = (AstList){ 0 }; }
+  | "else" suite                    { $$ = $2; }
+
+opt_finally:
+    %empty                          { $$ = (AstList){ 0 }; }
+  | "finally" suite                 { $$ = $2; }
+
+try:
+    "try" suite handlers opt_else opt_finally {
+        $$ = ast_node(p, AST_TRY, @1);
+        $$->try_.body = $2;
+        $$->try_.handlers = $3;
+        $$->try_.otherwise = $4;
+        $$->try_.finally = $5;
+        check_try(p, $$);
+        $$ = ast_finish(p, $$);
+    }
+
+handlers:
+    %empty                          { $$ = (AstHandlers){ 0 }; }
+  | handlers "except" suite         { $$ = $1; PUSH($$, (AstHandler){ .body = $3 }); }
+  | handlers "except" except_type suite {
+        $$ = $1;
+        PUSH($$, (AstHandler){ .type = $3, .body = $4 });
+    }
+  | handlers "except" except_type "as" T_NAME suite {
+        $$ = $1;
+        PUSH($$, (AstHandler){ .type = $3, .name = $5, .body = $6 });
+    }
+
+except_type: expr
+
+with:
+    "with" with_items suite {
+        $$ = $2;
+        $$->span = span_join(@1, @2);
+        $$->with.body = $3;
+        $$ = ast_finish(p, $$);
+    }
+
+with_items:
+    expr                            { $$ = make_with(p, NULL, $1, NULL); }
+  | expr "as" bitor                 { $$ = make_with(p, NULL, $1, $3); }
+  | with_items "," expr             { $$ = make_with(p, $1, $3, NULL); }
+  | with_items "," expr "as" bitor  { $$ = make_with(p, $1, $3, $5); }
+
+/* --- definitions --- */
+
+decorators:
+    "@" expr "end of line"          { $$ = list_one(p, $2); }
+  | decorators "@" expr "end of line"    { $$ = $1; PUSH($$, $3); }
+
+decorated:
+    decorators def                  { $$ = decorate(p, $2, $1); }
+  | decorators class                { $$ = decorate(p, $2, $1); }
+
+def:
+    "def" T_NAME "(" params ")" returns suite {
+        $$ = ast_node(p, AST_DEF, (Span){ @1.begin, $6 ? @6.end : @5.end });
+        $$->def.name = $2;
+        $$->def.name_span = @2;
+        $$->def.params = $4;
+        $$->def.returns = $6;
+        $$->def.body = $7;
+        $$ = ast_finish(p, $$);
+    }
+
+returns:
+    %empty                          { $$ = NULL; }
+  | "->" expr                       { $$ = $2; }
+
+params:
+    %empty                          { $$ = (AstParams){ 0 }; }
+  | param_list opt_comma            { $$ = finish_params(p, $1); }
+
+param_list:
+    param                           { $$ = (AstParams){ 0 }; PUSH($$, $1); }
+  | param_list "," param            { $$ = $1; PUSH($$, $3); }
+
+param:
+    T_NAME                          { $$ = make_param($1, @1, NULL, NULL, 0); }
+  | T_NAME ":" expr                 { $$ = make_param($1, @1, $3, NULL, 0); }
+  | T_NAME "=" expr                 { $$ = make_param($1, @1, NULL, $3, 0); }
+  | T_NAME ":" expr "=" expr        { $$ = make_param($1, @1, $3, $5, 0); }
+  | "*"                             { $$ = make_param(NULL, @1, NULL, NULL, '*'); }
+  | "*" T_NAME                      { $$ = make_param($2, @2, NULL, NULL, '*'); }
+  | "*" T_NAME ":" expr             { $$ = make_param($2, @2, $4, NULL, '*'); }
+  | "**" T_NAME                     { $$ = make_param($2, @2, NULL, NULL, 'k'); }
+  | "**" T_NAME ":" expr            { $$ = make_param($2, @2, $4, NULL, 'k'); }
+  | "/"                             { $$ = make_param(NULL, @1, NULL, NULL, '/'); }
+
+class:
+    "class" T_NAME opt_bases suite {
+        $$ = ast_node(p, AST_CLASS, (Span){ @1.begin, @3.end > @2.end ? @3.end : @2.end });
+        $$->class_.name = $2;
+        $$->class_.name_span = @2;
+        $$->class_.bases = class_bases(p, $3);
+        $$->class_.body = $4;
+        $$ = ast_finish(p, $$);
+    }
+
+opt_bases:
+    %empty                          { $$ = (CallArgs){ 0 }; }
+  | "(" call_args ")"               { $$ = $2; }
+
+/* --- expressions --- */
+
+exprs:
+    item
+  | item ","                        { $$ = make_list(p, AST_TUPLE, list_one(p, $1), @$); }
+  | items opt_comma                 { $$ = make_list(p, AST_TUPLE, $1, @$); }
+
+items:
+    item "," item                   { $$ = list_one(p, $1); PUSH($$, $3); }
+  | items "," item                  { $$ = $1; PUSH($$, $3); }
+
+item:
+    expr
+  | "*" bitor                       { $$ = node_value(p, AST_STARRED, $2, @$); }
+
+/* The targets of a loop: no 'in' outside brackets. */
+targets:
+    target_item                     { check_target(p, $1); }
+  | target_items opt_comma {
+        $$ = make_list(p, AST_TUPLE, $1, @$);
+        check_target(p, $$);
+    }
+  | target_item "," {
+        $$ = make_list(p, AST_TUPLE, list_one(p, $1), @$);
+        check_target(p, $$);
+    }
+
+target_items:
+    target_item "," target_item     { $$ = list_one(p, $1); PUSH($$, $3); }
+  | target_items "," target_item    { $$ = $1; PUSH($$, $3); }
+
+target_item:
+    bitor
+  | "*" bitor                       { $$ = node_value(p, AST_STARRED, $2, @$); }
+
+expr:
+    or_test
+  | or_test "if" or_test "else" expr {
+        $$ = ast_node(p, AST_COND, @$);
+        $$->cond.then = $1;
+        $$->cond.cond = $3;
+        $$->cond.otherwise = $5;
+        $$ = ast_finish(p, $$);
+    }
+  | "lambda" lambda_params ":" expr {
+        $$ = ast_node(p, AST_LAMBDA, @$);
+        $$->lambda.params = $2;
+        $$->lambda.body = $4;
+        $$ = ast_finish(p, $$);
+    }
+
+lambda_params:
+    %empty                          { $$ = (AstParams){ 0 }; }
+  | lambda_param_list opt_comma     { $$ = finish_params(p, $1); }
+
+lambda_param_list:
+    lambda_param                    { $$ = (AstParams){ 0 }; PUSH($$, $1); }
+  | lambda_param_list "," lambda_param    { $$ = $1; PUSH($$, $3); }
+
+lambda_param:
+    T_NAME                          { $$ = make_param($1, @1, NULL, NULL, 0); }
+  | T_NAME "=" expr                 { $$ = make_param($1, @1, NULL, $3, 0); }
+  | "*"                             { $$ = make_param(NULL, @1, NULL, NULL, '*'); }
+  | "*" T_NAME                      { $$ = make_param($2, @2, NULL, NULL, '*'); }
+  | "**" T_NAME                     { $$ = make_param($2, @2, NULL, NULL, 'k'); }
+
+or_test:
+    and_test
+  | or_list                         { $$ = ast_finish(p, $1); }
+
+or_list:
+    and_test "or" and_test          { $$ = make_bool(p, AST_OR, $1, $3, @$); }
+  | or_list "or" and_test           { $$ = extend_bool(p, $1, $3, @$); }
+
+and_test:
+    not_test
+  | and_list                        { $$ = ast_finish(p, $1); }
+
+and_list:
+    not_test "and" not_test         { $$ = make_bool(p, AST_AND, $1, $3, @$); }
+  | and_list "and" not_test         { $$ = extend_bool(p, $1, $3, @$); }
+
+not_test:
+    comparison
+  | "not" not_test                  { $$ = make_unary(p, OP_NOT, $2, @$); }
+
+comparison:
+    bitor
+  | compare_list                    { $$ = ast_finish(p, $1); }
+
+compare_list:
+    bitor cmp_op bitor              { $$ = make_compare(p, $1, $2, $3, @$); }
+  | compare_list cmp_op bitor       { $$ = extend_compare(p, $1, $2, $3, @$); }
+
+cmp_op:
+    "==" { $$ = CMP_EQ; }           | "!=" { $$ = CMP_NE; }
+  | "<" { $$ = CMP_LT; }            | "<=" { $$ = CMP_LE; }
+  | ">" { $$ = CMP_GT; }            | ">=" { $$ = CMP_GE; }
+  | "is" { $$ = CMP_IS; }           | "is" "not" { $$ = CMP_IS_NOT; }
+  | "in" { $$ = CMP_IN; }           | "not" "in" { $$ = CMP_NOT_IN; }
+
+bitor:
+    primary
+  | bitor "|" bitor                 { $$ = make_binary(p, OP_BITOR, $1, $3, @$); }
+  | bitor "^" bitor                 { $$ = make_binary(p, OP_BITXOR, $1, $3, @$); }
+  | bitor "&" bitor                 { $$ = make_binary(p, OP_BITAND, $1, $3, @$); }
+  | bitor "<<" bitor                { $$ = make_binary(p, OP_SHL, $1, $3, @$); }
+  | bitor ">>" bitor                { $$ = make_binary(p, OP_SHR, $1, $3, @$); }
+  | bitor "+" bitor                 { $$ = make_binary(p, OP_ADD, $1, $3, @$); }
+  | bitor "-" bitor                 { $$ = make_binary(p, OP_SUB, $1, $3, @$); }
+  | bitor "*" bitor                 { $$ = make_binary(p, OP_MUL, $1, $3, @$); }
+  | bitor "/" bitor                 { $$ = make_binary(p, OP_DIV, $1, $3, @$); }
+  | bitor "//" bitor                { $$ = make_binary(p, OP_FLOORDIV, $1, $3, @$); }
+  | bitor "%" bitor                 { $$ = make_binary(p, OP_MOD, $1, $3, @$); }
+  | bitor "@" bitor                 { $$ = make_binary(p, OP_MATMUL, $1, $3, @$); }
+  | bitor "**" bitor                { $$ = make_binary(p, OP_POW, $1, $3, @$); }
+  | "-" bitor %prec UNARY           { $$ = make_unary(p, OP_NEG, $2, @$); }
+  | "+" bitor %prec UNARY           { $$ = make_unary(p, OP_POS, $2, @$); }
+  | "~" bitor %prec UNARY           { $$ = make_unary(p, OP_INVERT, $2, @$); }
+
+primary:
+    atom
+  | primary "." T_NAME {
+        $$ = ast_node(p, AST_ATTR, @$);
+        $$->attr.base = $1;
+        $$->attr.name = $3;
+        $$->attr.name_span = @3;
+        $$ = ast_finish(p, $$);
+    }
+  | primary "(" call_args ")"       { $$ = make_call(p, $1, $3, @$); }
+  | primary "[" subs opt_comma "]"  { $$ = make_subscript(p, $1, $3, @4.end > @4.begin, @$); }
+
+subs:
+    sub                             { $$ = list_one(p, $1); }
+  | subs "," sub                    { $$ = $1; PUSH($$, $3); }
+
+sub:
+    item
+  | opt_expr ":" opt_expr           { $$ = make_slice(p, $1, $3, NULL, @$); }
+  | opt_expr ":" opt_expr ":" opt_expr    { $$ = make_slice(p, $1, $3, $5, @$); }
+
+opt_expr:
+    %empty                          { $$ = NULL; }
+  | expr
+
+call_args:
+    %empty                          { $$ = (CallArgs){ 0 }; }
+  | arg_list opt_comma
+  | expr comp {
+        $$ = (CallArgs){ 0 };
+        PUSH($$.args, make_comprehension(p, AST_GENEXP, $1, $2, @$));
+    }
+
+arg_list:
+    expr                            { $$ = (CallArgs){ 0 }; add_argument(p, &$$, $1); }
+  | expr "=" expr                   { $$ = (CallArgs){ 0 }; add_keyword(p, &$$, $1, $3); }
+  | star_arg                        { $$ = (CallArgs){ 0 }; add_argument(p, &$$, $1); }
+  | "**" expr                       { $$ = (CallArgs){ 0 }; add_unpacked(p, &$$, $2, @1); }
+  | arg_list "," expr               { $$ = $1; add_argument(p, &$$, $3); }
+  | arg_list "," expr "=" expr      { $$ = $1; add_keyword(p, &$$, $3, $5); }
+  | arg_list "," star_arg           { $$ = $1; add_argument(p, &$$, $3); }
+  | arg_list "," "**" expr          { $$ = $1; add_unpacked(p, &$$, $4, @3); }
+
+star_arg: "*" expr                  { $$ = node_value(p, AST_STARRED, $2, @$); }
+
+atom:
+    T_NAME                          { $$ = make_name(p, $1, @1); }
+  | T_INT
+  | T_FLOAT
+  | strings                         { $$ = literal_strings(p, $1.at, $1.len); }
+  | "True"                          { $$ = ast_finish(p, ast_node(p, AST_TRUE, @1)); }
+  | "False"                         { $$ = ast_finish(p, ast_node(p, AST_FALSE, @1)); }
+  | "None"                          { $$ = ast_finish(p, ast_node(p, AST_NONE, @1)); }
+  | "..."                           { $$ = ast_finish(p, ast_node(p, AST_ELLIPSIS, @1)); }
+  | "expression"                    { $$ = ast_finish(p, ast_node(p, AST_ERROR, @1)); }
+  | "(" ")"                         { $$ = make_list(p, AST_TUPLE, (AstList){ 0 }, @$); }
+  | "(" exprs ")"                   { $$ = $2; widen_tuple($$, @$); }
+  | "(" expr comp ")"               { $$ = make_comprehension(p, AST_GENEXP, $2, $3, @$); }
+  | "[" "]"                         { $$ = make_list(p, AST_LIST, (AstList){ 0 }, @$); }
+  | "[" item opt_comma "]"          { $$ = make_list(p, AST_LIST, list_one(p, $2), @$); }
+  | "[" items opt_comma "]"         { $$ = make_list(p, AST_LIST, $2, @$); }
+  | "[" expr comp "]"               { $$ = make_comprehension(p, AST_LISTCOMP, $2, $3, @$); }
+  | "{" "}"                         { $$ = ast_finish(p, ast_node(p, AST_DICT, @$)); }
+  | "{" dict_pairs opt_comma "}"    { $$ = $2; $$->span = @$; $$ = ast_finish(p, $$); }
+  | "{" expr ":" expr comp "}" {
+        syntax_error(p, @$, "dict comprehensions are not supported: write a list comprehension");
+        $$ = ast_finish(p, ast_node(p, AST_ERROR, @$));
+    }
+  | "{" exprs "}" {
+        syntax_error(p, @$, "sets are not supported: write a tuple '(...)' or a list '[...]'");
+        $$ = ast_finish(p, ast_node(p, AST_ERROR, @$));
+    }
+  | "{" expr comp "}" {
+        syntax_error(p, @$, "set comprehensions are not supported: write a list comprehension");
+        $$ = ast_finish(p, ast_node(p, AST_ERROR, @$));
+    }
+
+strings:
+    T_STRING                        { $$.at = NULL; $$.len = $$.cap = 0; PUSH($$, @1); }
+  | strings T_STRING                { $$ = $1; PUSH($$, @2); }
+
+dict_pairs:
+    expr ":" expr                   { $$ = make_pair(p, NULL, $1, $3); }
+  | "**" bitor                      { $$ = make_pair(p, NULL, NULL, $2); }
+  | dict_pairs "," expr ":" expr    { $$ = make_pair(p, $1, $3, $5); }
+  | dict_pairs "," "**" bitor       { $$ = make_pair(p, $1, NULL, $4); }
+
+/* Several conditions of one clause are joined with 'and'. */
+comp:
+    "for" targets "in" or_test      { $$ = (AstForClauses){ 0 }; PUSH($$, (AstForClause){ $2, $4, NULL }); }
+  | comp "for" targets "in" or_test    { $$ = $1; PUSH($$, (AstForClause){ $3, $5, NULL }); }
+  | comp "if" or_test               { $$ = $1; add_condition(p, &vec_last(&$$), $3); }
+
+%%
+
+#define YYSYMBOL_T_END YYSYMBOL_YYEOF
+#define PLD_TOKEN(ENUM, text, note)                                                                \
+    _Static_assert(TOK_##ENUM == 0 || (int)T_##ENUM == 257 + (int)TOK_##ENUM, "order of tokens");  \
+    _Static_assert(TOK_##ENUM == 0 || (int)YYSYMBOL_T_##ENUM == 2 + (int)TOK_##ENUM, "order");
+#include "lexer/tokens.def"
+
+static Ast *node_value(Parser *p, AstKind kind, Ast *value, Span span)
+{
+    Ast *node = ast_node(p, kind, span);
+    node->value = value;
+    return ast_finish(p, node);
+}
+
+static int yylex(YYSTYPE *value, Span *span, Parser *p)
+{
+    if (p->start != 0) {
+        int start = p->start;
+        p->start = 0;
+        *span = (Span){ 0 };
+        return start;
+    }
+    Token t = parser_token(p);
+    *span = t.span;
+    if (t.kind == TOK_NAME)
+        value->sym = intern_n(p->in, p->src->text + t.span.begin, t.span.end - t.span.begin);
+    else if (t.kind == TOK_INT)
+        value->node = literal_int(p, t.span);
+    else if (t.kind == TOK_FLOAT)
+        value->node = literal_float(p, t.span);
+    return t.kind == TOK_END ? 0 : 257 + t.kind;
+}
+
+static int yyreport_syntax_error(const yypcontext_t *context, Parser *p)
+{
+    yysymbol_kind_t symbols[TOK_COUNT + 8];
+    int n = yypcontext_expected_tokens(context, symbols, (int)TOK_COUNT + 8);
+    ExpectedTokens expected = { 0 };
+    for (int i = 0; i < n; i++) {
+        int kind = symbols[i] == YYSYMBOL_YYEOF ? TOK_END : (int)symbols[i] - 2;
+        if (kind >= 0 && kind < TOK_COUNT)
+            expected.kind[kind] = true;
+    }
+    report_unexpected(p, &expected);
+    return 0;
+}
+
+/* Only running out of stack comes here. */
+static void yyerror(const Span *span, Parser *p, const char *message)
+{
+    (void)message;
+    syntax_error(p, *span, "nested too deeply");
+}
+
+int parser_run(Parser *p, bool expression)
+{
+    p->start = expression ? T_START_EXPRESSION : T_START_MODULE;
+    return yyparse(p);
+}

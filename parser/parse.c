@@ -1,0 +1,98 @@
+/* The entry points: text checks, then scanner, layout and grammar over a file or one expression. */
+#include "parser/state.h"
+#include <string.h>
+
+#define MAX_FSTRING_NESTING 3   /* the two kinds of quotes, once and thrice, allow no more */
+
+static const char header_mark[] = "# pld-ir";
+
+Token parser_token(Parser *p)
+{
+    Token t = layout_next(&p->layout);
+    p->before[2] = p->before[1];
+    p->before[1] = p->before[0];
+    p->before[0] = t.kind;
+    return t;
+}
+
+static Parser parser_on(Arena *arena, Interner *in, const Source *src, Diags *diags)
+{
+    return (Parser){ .arena = arena, .in = in, .src = src, .diags = diags };
+}
+
+/* Text that is no text gets one message and is not looked at further. */
+static bool check_text(const Source *src, Diags *diags)
+{
+    const char *nul = memchr(src->text, '\0', src->len);
+    size_t bad = utf8_check(src->text, src->len);
+    uint32_t at = nul ? (uint32_t)(nul - src->text) : src->len;
+    if (at < src->len && at <= bad) {
+        diag_error(diags, (Span){ at, at + 1 }, "syntax", "NUL byte in the text");
+        return false;
+    }
+    if (bad < src->len) {
+        diag_error(diags, (Span){ (uint32_t)bad, (uint32_t)bad + 1 }, "syntax",
+                   "byte 0x%02x is not valid UTF-8", (unsigned char)src->text[bad]);
+        return false;
+    }
+    return true;
+}
+
+static Sym read_header(Interner *in, const Source *src)
+{
+    size_t mark = sizeof header_mark - 1;
+    if (src->len <= mark || memcmp(src->text, header_mark, mark) != 0
+        || (src->text[mark] != ' ' && src->text[mark] != '\n'))
+        return NULL;
+    const char *end = memchr(src->text, '\n', src->len);
+    return intern_n(in, src->text, end ? (size_t)(end - src->text) : src->len);
+}
+
+static void run(Parser *p, const char *text, uint32_t len, uint32_t base, bool expression)
+{
+    TokenList tokens = { 0 };
+    scan(&tokens, text, len, base);
+    bool failed = p->layout.line_failed;
+    layout_init(&p->layout, p->src, p->diags, tokens, expression, PARSER_MAX_DEPTH);
+    p->layout.line_failed = failed;
+    p->layout.last.span.end = base;
+    parser_run(p, expression);
+    layout_free(&p->layout);
+}
+
+AstModule *parse_module(Arena *arena, Interner *in, const Source *src, Diags *diags)
+{
+    Parser p = parser_on(arena, in, src, diags);
+    p.module = arena_new(arena, AstModule);
+    p.module->src = src;
+    if (!check_text(src, diags))
+        return p.module;
+    p.module->header = read_header(in, src);
+    run(&p, src->text, src->len, 0, false);
+    return p.module;
+}
+
+Ast *parse_expression(Arena *arena, Interner *in, const Source *src, Diags *diags)
+{
+    uint32_t errors = diags->n_errors;
+    Parser p = parser_on(arena, in, src, diags);
+    if (check_text(src, diags))
+        run(&p, src->text, src->len, 0, true);
+    return diags->n_errors == errors ? p.expr : NULL;
+}
+
+Ast *parse_inner(Parser *p, Span span)
+{
+    if (p->nesting >= MAX_FSTRING_NESTING) {
+        syntax_error(p, span, "f-strings are nested too deeply");
+        return NULL;
+    }
+    uint32_t errors = p->diags->n_errors;
+    Parser inner = parser_on(p->arena, p->in, p->src, p->diags);
+    inner.nesting = p->nesting + 1;
+    inner.layout.line_failed = p->layout.line_failed;
+    const char *text = arena_strndup(p->arena, p->src->text + span.begin, span.end - span.begin);
+    run(&inner, text, span.end - span.begin, span.begin, true);
+    p->layout.line_failed = inner.layout.line_failed;
+    return p->diags->n_errors == errors ? inner.expr : NULL;
+}

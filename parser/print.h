@@ -1,0 +1,31 @@
+/* What the parts of the printer share. Internal to parser/. */
+#ifndef PLD_PARSER_PRINT_H
+#define PLD_PARSER_PRINT_H
+
+#include "parser/ast.h"
+
+typedef struct {
+    Buf *out;
+    bool inside;       /* in an expression of an f-string */
+    uint32_t levels;   /* strings within strings printed so far, there */
+} Printer;
+
+/* How tightly an expression binds; parentheses go around what binds less than its place asks. */
+typedef enum {
+    BIND_EXPR, BIND_OR, BIND_AND, BIND_NOT, BIND_COMPARE, BIND_BITOR, BIND_BITXOR, BIND_BITAND,
+    BIND_SHIFT, BIND_SUM, BIND_PRODUCT, BIND_UNARY, BIND_POWER, BIND_POSTFIX
+} Binding;
+
+void print_expr(Printer *p, const Ast *expr, Binding least);
+/* Items with ", " between. */
+void print_items(Printer *p, AstList items);
+/* A tuple of two or more without its parentheses, anything else as an expression. */
+void print_bare(Printer *p, const Ast *expr);
+/* Parameters of a def (with annotations) or a lambda. */
+void print_params(Printer *p, AstParams params);
+
+/* --- print_string.c --- */
+void print_str(Printer *p, const Ast *str);
+void print_fstring(Printer *p, const Ast *fstring);
+
+#endif

@@ -1,0 +1,114 @@
+/* What the grammar's actions share. Internal to parser/. */
+#ifndef PLD_PARSER_STATE_H
+#define PLD_PARSER_STATE_H
+
+#include "lexer/lexer.h"
+#include "parser/parser.h"
+
+typedef struct {
+    Arena *arena;
+    Interner *in;
+    const Source *src;
+    Diags *diags;
+    Layout layout;
+    int start;              /* token that selects what to parse, given first; then 0 */
+    AstModule *module;      /* when a file is parsed */
+    Ast *expr;              /* when an expression is parsed; NULL after a mistake */
+    uint32_t nesting;       /* f-strings around the text at hand */
+    bool height_reported;
+    bool match_reported;    /* inside the lines of a match statement that was reported */
+    TokenKind before[3];    /* the tokens given last, latest first */
+} Parser;
+
+/* Positional and keyword arguments of a call. */
+typedef struct {
+    AstList args;
+    AstKeywords keywords;
+} CallArgs;
+
+/* --- literal.c: text of one literal token -> node or value --- */
+Ast *literal_int(Parser *p, Span span);
+Ast *literal_float(Parser *p, Span span);
+/* Adjacent string literals, joined: a STR, or an FSTRING when one of them is one. */
+Ast *literal_strings(Parser *p, const Span *spans, uint32_t n);
+/* Appends `len` bytes at source offset `at` to `out`, with escapes resolved unless `raw`. */
+void literal_unescape(Parser *p, Buf *out, uint32_t at, uint32_t len, bool raw);
+
+/* --- fstring.c --- */
+/* Appends the parts of the f-string body at `body`; text goes through `text`, which holds literal
+ * text not yet in a part. */
+void fstring_parts(Parser *p, AstFParts *parts, Buf *text, Span body, bool raw);
+/* Moves literal text into a part of its own. */
+void fstring_flush(Parser *p, AstFParts *parts, Buf *text);
+
+/* --- parse.c --- */
+/* Parses the text at `span` as an expression; NULL after a mistake. */
+Ast *parse_inner(Parser *p, Span span);
+
+/* Parses what `p->layout` gives; 0 when the grammar accepted or mended all of it. */
+int parser_run(Parser *p, bool expression);
+/* The next token, remembered in `before`. */
+Token parser_token(Parser *p);
+
+/* --- build.c: nodes --- */
+Ast *ast_node(Parser *p, AstKind kind, Span span);
+/* Sets the height of a finished node; one that is too high is reported and becomes an ERROR. */
+Ast *ast_finish(Parser *p, Ast *node);
+
+AstList list_one(Parser *p, Ast *item);
+AstList list_join(Parser *p, AstList a, AstList b);
+/* The text at `span` without blanks and line joins: the dotted name of a module. */
+Sym dotted_name(Parser *p, Span span);
+
+Ast *make_name(Parser *p, Sym name, Span span);
+Ast *make_unary(Parser *p, UnaryOp op, Ast *operand, Span span);
+Ast *make_binary(Parser *p, BinaryOp op, Ast *left, Ast *right, Span span);
+/* AND, OR and COMPARE grow operand by operand and are finished by their user. */
+Ast *make_bool(Parser *p, AstKind kind, Ast *left, Ast *right, Span span);
+Ast *extend_bool(Parser *p, Ast *list, Ast *item, Span span);
+Ast *make_compare(Parser *p, Ast *left, CompareOp op, Ast *right, Span span);
+Ast *extend_compare(Parser *p, Ast *list, CompareOp op, Ast *right, Span span);
+Ast *make_call(Parser *p, Ast *callee, CallArgs args, Span span);
+Ast *make_subscript(Parser *p, Ast *base, AstList index, bool trailing_comma, Span span);
+Ast *make_slice(Parser *p, Ast *lo, Ast *hi, Ast *step, Span span);
+/* TUPLE or LIST. */
+Ast *make_list(Parser *p, AstKind kind, AstList items, Span span);
+/* GENEXP or LISTCOMP. */
+Ast *make_comprehension(Parser *p, AstKind kind, Ast *element, AstForClauses clauses, Span span);
+void add_condition(Parser *p, AstForClause *clause, Ast *cond);
+/* Adds to `dict`, a new one when NULL; the user finishes it. */
+Ast *make_pair(Parser *p, Ast *dict, Ast *key, Ast *value);
+/* The parentheses of a tuple belong to it. */
+void widen_tuple(Ast *expr, Span span);
+
+/* --- build_stmt.c: statements --- */
+Ast *make_annotated(Parser *p, Ast *target, Ast *annotation, Ast *value, Span span);
+Ast *make_assert(Parser *p, Ast *cond, Ast *message, Span span);
+Ast *make_delete(Parser *p, Ast *targets, Span span);
+Ast *make_global(Parser *p, AstList names, bool nonlocal, Span span);
+Ast *make_import(Parser *p, Sym module, Sym alias, Span span);
+Ast *make_if(Parser *p, Ast *cond, AstList then, AstList otherwise, Span span);
+/* Adds to `with`, a new one when NULL; the user finishes it. */
+Ast *make_with(Parser *p, Ast *with, Ast *item, Ast *target);
+Ast *decorate(Parser *p, Ast *definition, AstList decorators);
+AstParam make_param(Sym name, Span span, Ast *annotation, Ast *default_value, char star);
+
+/* --- checks.c: what the grammar alone does not say --- */
+/* Reports a target that cannot be assigned to. */
+void check_target(Parser *p, const Ast *target);
+void check_augmented(Parser *p, const Ast *target);
+void check_annotated(Parser *p, const Ast *target);
+void check_deletable(Parser *p, const Ast *target);
+void check_try(Parser *p, const Ast *node);
+/* Add one argument of a call: positional or starred, `name=value`, `**value`. */
+void add_argument(Parser *p, CallArgs *args, Ast *value);
+void add_keyword(Parser *p, CallArgs *args, const Ast *name, Ast *value);
+void add_unpacked(Parser *p, CallArgs *args, Ast *value, Span span);
+/* Resolves the bare `*` and checks order and names. */
+AstParams finish_params(Parser *p, AstParams params);
+/* Reports class bases that are keyword arguments. */
+AstList class_bases(Parser *p, CallArgs args);
+
+#define syntax_error(p, ...) layout_error(&(p)->layout, __VA_ARGS__)
+
+#endif

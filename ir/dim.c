@@ -423,7 +423,8 @@ static const Dim *subst_atom(TypeTable *tt, const Atom *a, GetDim *get, void *en
         const Dim *replacement = get(env, a->name);
         return replacement ? replacement : dim_name(tt, a->name);
     }
-    return dim_atom(tt, a->kind, dim_subst(tt, a->left, get, env), dim_subst(tt, a->right, get, env));
+    const Dim *left = dim_subst(tt, a->left, get, env);
+    return dim_atom(tt, a->kind, left, dim_subst(tt, a->right, get, env));
 }
 
 const Dim *dim_subst(TypeTable *tt, const Dim *d, GetDim *get, void *env)

@@ -137,9 +137,9 @@ static uint8_t parse_levels(const char *letters)
 static void check_order(const OpInfo *op)
 {
     for (uint32_t i = 1; i < op->n_slots; i++) {
-        bool positional = !op->slots[i].keyword_only;
-        assert(!(positional && op->slots[i - 1].keyword_only) && "ops.def: positional after keyword");
-        (void)positional;
+        bool late = !op->slots[i].keyword_only && op->slots[i - 1].keyword_only;
+        assert(!late && "ops.def: a positional operand after a keyword");
+        (void)late;
     }
 }
 
@@ -189,7 +189,8 @@ uint32_t op_find(const char *name, OpId *out, uint32_t max)
 {
     uint32_t n = 0;
     for (int id = 0; id < OPCODE_COUNT; id++) {
-        if (strcmp(rows[id].full, name) != 0 && (*name == '\0' || strcmp(rows[id].shorter, name) != 0))
+        bool shorter = *name && strcmp(rows[id].shorter, name) == 0;
+        if (!shorter && strcmp(rows[id].full, name) != 0)
             continue;
         if (n < max)
             out[n] = (OpId)id;
@@ -230,18 +231,26 @@ static void print_slot(FILE *out, const OpSlot *slot, bool first)
     fputs(left_out ? "]" : "", out);
 }
 
+static void print_levels(FILE *out, uint8_t levels)
+{
+    static const char *const names[] = {"host", "orchestration", "InCore"};
+    bool first = true;
+    for (int i = 0; i < 3; i++)
+        if (levels & 1 << i) {
+            fprintf(out, "%s%s", first ? "" : ", ", names[i]);
+            first = false;
+        }
+}
+
 static void print_row(FILE *out, const OpInfo *op)
 {
     fprintf(out, "%s(", op->full);
     for (uint32_t i = 0, n = 0; i < op->n_slots; i++)
         if (!op->slots[i].ir_only)
             print_slot(out, &op->slots[i], n++ == 0);
-    fprintf(out, ")\n    result: %s; level: %s%s%s%s", result_text[op->result],
-            op->levels & LEVEL_H ? "host" : "",
-            op->levels & LEVEL_O ? (op->levels & LEVEL_H ? ", orchestration" : "orchestration") : "",
-            op->levels & LEVEL_I ? (op->levels & (LEVEL_H | LEVEL_O) ? ", InCore" : "InCore") : "",
-            *op->shorter ? "; also " : "");
-    fprintf(out, "%s\n    %s\n", op->shorter, op->doc);
+    fprintf(out, ")\n    result: %s; level: ", result_text[op->result]);
+    print_levels(out, op->levels);
+    fprintf(out, "%s%s\n    %s\n", *op->shorter ? "; also " : "", op->shorter, op->doc);
 }
 
 void op_print_table(FILE *out)

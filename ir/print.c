@@ -249,7 +249,9 @@ static void print_block(Printer *pr, const Block *block, uint32_t depth)
 
 static void print_param(Printer *pr, const Param *param)
 {
-    static const char *const open[] = {[DIR_IN] = "", [DIR_OUT] = "pl.Out[", [DIR_INOUT] = "pl.InOut["};
+    static const char *const open[] = {
+        [DIR_IN] = "", [DIR_OUT] = "pl.Out[", [DIR_INOUT] = "pl.InOut[",
+    };
     buf_printf(pr->out, ", %s: %s", print_var(pr->f, param->var), open[param->dir]);
     type_print(pr->out, func_var(pr->f, param->var)->type);
     buf_str(pr->out, param->dir == DIR_IN ? "" : "]");
@@ -312,8 +314,10 @@ static void print_func(Printer *pr)
 static void print_header(Buf *out, const Program *p, const char *pass)
 {
     buf_printf(out, "# pld-ir %s ranks=%u", pass, p->ranks);
-    for (uint32_t i = 0; i < p->bindings.len; i++)
-        buf_printf(out, " %s=%s", p->bindings.at[i].name, p->bindings.at[i].value);
+    for (uint32_t i = 0; i < p->bindings.len; i++) {
+        const Binding *b = &p->bindings.at[i];
+        buf_printf(out, " %s=%s", b->name, b->ranks ? "ranks" : b->value);
+    }
     buf_printf(out, " platform=%s program=%s", p->platform->name, p->name);
     if (p->entry)
         buf_printf(out, " entry=%s", p->entry->name);

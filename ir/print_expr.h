@@ -4,7 +4,8 @@
 
 #include "ir/ir.h"
 
-/* What a bare literal means at a place. Besides these, a Dtype: a literal reads back as that dtype. */
+/* What a bare literal means at a place. Besides these, a Dtype: a literal
+ * reads back as that dtype. */
 enum {
     BARE_NEVER = DT_COUNT,   /* nothing gives it a type: print pl.const(v, dtype) */
     BARE_INT,                /* an integer operand, where INT32 and INDEX constants mean the same */

@@ -152,11 +152,13 @@ const Type *type_none(TypeTable *tt)
 const Type *type_scalar(TypeTable *tt, Dtype dtype)
 {
     if (tt->scalars[dtype] == NULL)
-        tt->scalars[dtype] = intern_type(tt, &(Type){.kind = TY_SCALAR, .dtype = dtype, .addr = -1});
+        tt->scalars[dtype] =
+            intern_type(tt, &(Type){.kind = TY_SCALAR, .dtype = dtype, .addr = -1});
     return tt->scalars[dtype];
 }
 
-const Type *type_shaped(TypeTable *tt, TypeKind kind, Dtype dtype, uint32_t rank, const Dim *const *dims)
+const Type *type_shaped(TypeTable *tt, TypeKind kind, Dtype dtype, uint32_t rank,
+                        const Dim *const *dims)
 {
     Type t = {.kind = kind, .dtype = dtype, .rank = (uint8_t)rank, .addr = -1};
     for (uint32_t i = 0; i < rank; i++)
@@ -182,7 +184,8 @@ const Type *type_tuple(TypeTable *tt, const Type *const *elems, uint32_t n)
     return intern_type(tt, &(Type){.kind = TY_TUPLE, .addr = -1, .n_elems = n, .elems = elems});
 }
 
-static const Type *subst_tuple(TypeTable *tt, const Type *t, const Dim *(*get)(void *, Sym), void *env)
+static const Type *subst_tuple(TypeTable *tt, const Type *t, const Dim *(*get)(void *, Sym),
+                               void *env)
 {
     const Type **elems = arena_new_n(tt->arena, const Type *, t->n_elems);
     for (uint32_t i = 0; i < t->n_elems; i++) {
@@ -245,7 +248,8 @@ bool type_bytes(const Type *t, int64_t *out)
 bool tile_core_bytes(const Type *t, int64_t row_align, int64_t *out)
 {
     int64_t rows, row;
-    if (t->rank == 0 || !product(t, t->rank - 1u, &rows) || !dim_is_const(t->dims[t->rank - 1], &row))
+    if (t->rank == 0 || !product(t, t->rank - 1u, &rows) ||
+        !dim_is_const(t->dims[t->rank - 1], &row))
         return false;
     if (row < 0 || __builtin_mul_overflow(row, (int64_t)dtype_bytes(t->dtype), &row) ||
         __builtin_add_overflow(row, row_align - 1, &row))

@@ -164,7 +164,7 @@ START_TEST(bases_are_recovered)
 }
 END_TEST
 
-/* Whatever the names: they are distinct, and reading them back and numbering again gives the same. */
+/* Whatever the names: they are distinct, and reading and numbering them again changes nothing. */
 START_TEST(reading_and_numbering_is_stable)
 {
     static const char *const bases[] = {"acc", "acc_1", "acc_2", "acc_3", "acc_1_1", "x"};

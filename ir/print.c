@@ -53,13 +53,13 @@ static void print_place(Printer *pr, const Stmt *s, uint32_t depth)
     pr->place = place;
     indent(pr, depth);
     buf_str(pr->out, "pld.loc(");
-    print_string(pr->out, place.file);
+    irp_string(pr->out, place.file);
     buf_printf(pr->out, ", %u, %u", place.line, place.col);
     const char *const more[] = {place.origin, place.phase};
     for (int i = 0; i < 2; i++)
         if (more[i]) {
             buf_str(pr->out, ", ");
-            print_string(pr->out, more[i]);
+            irp_string(pr->out, more[i]);
         }
     buf_str(pr->out, ")\n");
 }
@@ -75,11 +75,11 @@ static void print_results(Printer *pr, const Stmt *s)
     if (s->n_results == 0)
         return;
     if (s->n_results == 1) {
-        buf_printf(out, "%s: ", print_var(pr->f, s->results[0]));
+        buf_printf(out, "%s: ", irp_var(pr->f, s->results[0]));
         type_print(out, func_var(pr->f, s->results[0])->type);
     } else {
         for (uint32_t i = 0; i < s->n_results; i++)
-            buf_printf(out, "%s%s", i ? ", " : "(", print_var(pr->f, s->results[i]));
+            buf_printf(out, "%s%s", i ? ", " : "(", irp_var(pr->f, s->results[i]));
         buf_str(out, "): tuple[");
         for (uint32_t i = 0; i < s->n_results; i++) {
             buf_str(out, i ? ", " : "");
@@ -97,7 +97,7 @@ static void print_yield(Printer *pr, const Stmt *s)
     for (uint32_t i = 0; i < s->n_values; i++) {
         const Type *type = i < s->n_results ? func_var(pr->f, s->results[i])->type : NULL;
         buf_str(pr->out, i ? ", " : "");
-        print_expr(pr->out, pr->f, s->values[i], 0, print_bare_of(type));
+        irp_expr(pr->out, pr->f, s->values[i], 0, irp_bare_of(type));
     }
     buf_str(pr->out, ")\n");
 }
@@ -110,7 +110,7 @@ static void print_return(Printer *pr, const Stmt *s)
         const Type *type = result && result->kind == TY_TUPLE && i < result->n_elems
                                ? result->elems[i] : result;
         buf_str(pr->out, i ? ", " : " ");
-        print_expr(pr->out, pr->f, s->values[i], 0, print_bare_of(type));
+        irp_expr(pr->out, pr->f, s->values[i], 0, irp_bare_of(type));
     }
     buf_char(pr->out, '\n');
 }
@@ -119,7 +119,7 @@ static void print_return(Printer *pr, const Stmt *s)
 static void print_iters(Printer *pr, const Stmt *s)
 {
     for (uint32_t i = 0; i < s->n_values; i++)
-        buf_printf(pr->out, "%s%s", i ? ", " : ", (", print_var(pr->f, s->iters[i]));
+        buf_printf(pr->out, "%s%s", i ? ", " : ", (", irp_var(pr->f, s->iters[i]));
     if (s->n_values)
         buf_str(pr->out, s->n_values == 1 ? ",)" : ")");
 }
@@ -128,7 +128,7 @@ static void print_inits(Printer *pr, const Stmt *s)
 {
     for (uint32_t i = 0; i < s->n_values; i++) {
         buf_str(pr->out, i ? ", " : ", init_values=(");
-        print_expr(pr->out, pr->f, s->values[i], 0, DT_INDEX);
+        irp_expr(pr->out, pr->f, s->values[i], 0, DT_INDEX);
     }
     if (s->n_values)
         buf_str(pr->out, s->n_values == 1 ? ",)" : ")");
@@ -145,13 +145,13 @@ static void print_bounds(Printer *pr, const Stmt *s)
 {
     bool step = !is_constant(s->step, 1);
     if (step || !is_constant(s->lo, 0)) {
-        print_expr(pr->out, pr->f, s->lo, 0, BARE_INT);
+        irp_expr(pr->out, pr->f, s->lo, 0, BARE_INT);
         buf_str(pr->out, ", ");
     }
-    print_expr(pr->out, pr->f, s->hi, 0, BARE_INT);
+    irp_expr(pr->out, pr->f, s->hi, 0, BARE_INT);
     if (step) {
         buf_str(pr->out, ", ");
-        print_expr(pr->out, pr->f, s->step, 0, BARE_INT);
+        irp_expr(pr->out, pr->f, s->step, 0, BARE_INT);
     }
 }
 
@@ -160,7 +160,7 @@ static void print_for(Printer *pr, const Stmt *s, uint32_t depth)
     static const char *const names[] = {
         [LOOP_RANGE] = "pl.range", [LOOP_PARALLEL] = "pl.parallel", [LOOP_UNROLL] = "pl.unroll",
     };
-    buf_printf(pr->out, "for %s", print_var(pr->f, s->index));
+    buf_printf(pr->out, "for %s", irp_var(pr->f, s->index));
     print_iters(pr, s);
     buf_printf(pr->out, " in %s(", names[s->loop]);
     print_bounds(pr, s);
@@ -186,7 +186,7 @@ static bool is_empty(const Block *block)
 static void print_if(Printer *pr, const Stmt *s, uint32_t depth)
 {
     buf_str(pr->out, "if ");
-    print_expr(pr->out, pr->f, s->cond, 0, BARE_NEVER);
+    irp_expr(pr->out, pr->f, s->cond, 0, BARE_NEVER);
     buf_str(pr->out, ":\n");
     print_block(pr, &s->body, depth + 1);
     if (is_empty(&s->otherwise))
@@ -206,12 +206,12 @@ static void print_stmt(Printer *pr, const Stmt *s, uint32_t depth)
     case ST_LET: {
         const Type *type = s->n_results == 1 ? func_var(pr->f, s->results[0])->type : NULL;
         print_results(pr, s);
-        print_expr(pr->out, pr->f, s->value, 0, print_bare_of(type));
+        irp_expr(pr->out, pr->f, s->value, 0, irp_bare_of(type));
         buf_char(pr->out, '\n');
         break;
     }
     case ST_EXPR:
-        print_expr(pr->out, pr->f, s->value, 0, BARE_NEVER);
+        irp_expr(pr->out, pr->f, s->value, 0, BARE_NEVER);
         buf_char(pr->out, '\n');
         break;
     case ST_FOR:
@@ -252,7 +252,7 @@ static void print_param(Printer *pr, const Param *param)
     static const char *const open[] = {
         [DIR_IN] = "", [DIR_OUT] = "pl.Out[", [DIR_INOUT] = "pl.InOut[",
     };
-    buf_printf(pr->out, ", %s: %s", print_var(pr->f, param->var), open[param->dir]);
+    buf_printf(pr->out, ", %s: %s", irp_var(pr->f, param->var), open[param->dir]);
     type_print(pr->out, func_var(pr->f, param->var)->type);
     buf_str(pr->out, param->dir == DIR_IN ? "" : "]");
 }
@@ -352,7 +352,7 @@ void ir_print(Buf *out, Program *p, const PrintOptions *options)
 void ir_print_expr(Buf *out, Program *p, Func *f, const Expr *e)
 {
     (void)p;
-    print_expr(out, f, e, 0, BARE_NEVER);
+    irp_expr(out, f, e, 0, BARE_NEVER);
 }
 
 void ir_print_stmt(Buf *out, Program *p, Func *f, const Stmt *s, uint32_t depth)

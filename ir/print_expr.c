@@ -15,35 +15,19 @@ static const struct {
 
 enum { PREC_UNARY = 14, PREC_COMPARE = 7, PREC_TERNARY = 2 };
 
-const char *print_var(const Func *f, VarId v)
+const char *irp_var(const Func *f, VarId v)
 {
     return f->vars.at[v].display ? f->vars.at[v].display : f->vars.at[v].base;
 }
 
-int print_bare_of(const Type *t)
+int irp_bare_of(const Type *t)
 {
     return t && t->kind == TY_SCALAR ? (int)t->dtype : BARE_NEVER;
 }
 
-void print_string(Buf *out, const char *text)
+void irp_string(Buf *out, const char *text)
 {
-    buf_char(out, '"');
-    for (; *text; text++) {
-        unsigned char c = (unsigned char)*text;
-        if (c == '"' || c == '\\')
-            buf_printf(out, "\\%c", c);
-        else if (c == '\n')
-            buf_str(out, "\\n");
-        else if (c == '\t')
-            buf_str(out, "\\t");
-        else if (c == '\r')
-            buf_str(out, "\\r");
-        else if (c < 0x20 || c == 0x7f)
-            buf_printf(out, "\\x%02x", c);
-        else
-            buf_char(out, (char)c);
-    }
-    buf_char(out, '"');
+    ast_print_expr(out, &(Ast){.kind = AST_STR, .str = {.text = text}});
 }
 
 /* Literals. */
@@ -97,17 +81,17 @@ static int bare_beside(const Expr *other, const Expr *e)
 {
     if (e->kind == EX_BOOL || is_literal(other))
         return BARE_NEVER;
-    return print_bare_of(other->type);
+    return irp_bare_of(other->type);
 }
 
 /* Two operands of one type: of two literals the first is typed, the second adapts. */
 static void print_pair(Buf *out, const Func *f, const Expr *a, const Expr *b, const char *between,
                        int prec_a, int prec_b)
 {
-    print_expr(out, f, a, prec_a, bare_beside(b, a));
+    irp_expr(out, f, a, prec_a, bare_beside(b, a));
     buf_str(out, between);
     bool typed = b->kind == EX_INT && is_literal(a);
-    print_expr(out, f, b, prec_b, typed ? print_bare_of(a->type) : bare_beside(a, b));
+    irp_expr(out, f, b, prec_b, typed ? irp_bare_of(a->type) : bare_beside(a, b));
 }
 
 static void print_infix(Buf *out, const Func *f, const Expr *e)
@@ -126,14 +110,14 @@ static void print_prefix(Buf *out, const Func *f, const Expr *e)
     bool twice = a->kind == EX_SCALAR && a->scalar == e->scalar && e->scalar == SC_NEG;
     buf_str(out, scalar_text(e->scalar));
     buf_str(out, e->scalar == SC_NOT ? " " : "");
-    print_expr(out, f, a, forms[e->scalar].prec + twice, BARE_NEVER);
+    irp_expr(out, f, a, forms[e->scalar].prec + twice, BARE_NEVER);
 }
 
 static void print_scalar_call(Buf *out, const Func *f, const Expr *e)
 {
     buf_printf(out, "%s(", scalar_text(e->scalar));
     if (e->scalar == SC_CAST) {
-        print_expr(out, f, e->args[0], 0, BARE_NEVER);
+        irp_expr(out, f, e->args[0], 0, BARE_NEVER);
         buf_printf(out, ", pl.%s", dtype_name(e->dtype));
     } else {
         print_pair(out, f, e->args[0], e->args[1], ", ", 0, 0);
@@ -145,13 +129,13 @@ static void print_scalar_call(Buf *out, const Func *f, const Expr *e)
 static void print_ternary(Buf *out, const Func *f, const Expr *e)
 {
     const Expr *then = e->args[1], *otherwise = e->args[2];
-    print_expr(out, f, then, PREC_TERNARY + 1, bare_beside(otherwise, then));
+    irp_expr(out, f, then, PREC_TERNARY + 1, bare_beside(otherwise, then));
     buf_str(out, " if ");
-    print_expr(out, f, e->args[0], PREC_TERNARY + 1, BARE_NEVER);
+    irp_expr(out, f, e->args[0], PREC_TERNARY + 1, BARE_NEVER);
     buf_str(out, " else ");
     bool typed = otherwise->kind == EX_INT && is_literal(then);
-    print_expr(out, f, otherwise, PREC_TERNARY,
-               typed ? print_bare_of(then->type) : bare_beside(then, otherwise));
+    irp_expr(out, f, otherwise, PREC_TERNARY,
+               typed ? irp_bare_of(then->type) : bare_beside(then, otherwise));
 }
 
 static void print_scalar(Buf *out, const Func *f, const Expr *e, int prec)
@@ -208,7 +192,7 @@ static void print_op(Buf *out, const Func *f, const Expr *e)
         buf_str(out, first ? "" : ", ");
         if (gap || op->slots[i].keyword_only)
             buf_printf(out, "%s=", op->slots[i].name);
-        print_expr(out, f, e->args[i], 0, bare_in_slot(e, i));
+        irp_expr(out, f, e->args[i], 0, bare_in_slot(e, i));
         first = false;
     }
     buf_char(out, ')');
@@ -222,17 +206,17 @@ static void print_call(Buf *out, const Func *f, const Expr *e)
         bool known = i < callee->params.len;
         const Type *type = known ? callee->vars.at[callee->params.at[i].var].type : NULL;
         buf_str(out, i ? ", " : "");
-        print_expr(out, f, e->args[i], 0, print_bare_of(type));
+        irp_expr(out, f, e->args[i], 0, irp_bare_of(type));
     }
     const char *between = e->n_args ? ", " : "";
     if (e->device) {
         buf_printf(out, "%sdevice=", between);
-        print_expr(out, f, e->device, 0, BARE_INT);
+        irp_expr(out, f, e->device, 0, BARE_INT);
         between = ", ";
     }
     if (e->cores) {
         buf_printf(out, "%scores=", between);
-        print_expr(out, f, e->cores, 0, BARE_INT);
+        irp_expr(out, f, e->cores, 0, BARE_INT);
     }
     buf_char(out, ')');
 }
@@ -242,12 +226,12 @@ static void print_list(Buf *out, const Func *f, const Expr *e)
     buf_char(out, '[');
     for (uint32_t i = 0; i < e->n_args; i++) {
         buf_str(out, i ? ", " : "");
-        print_expr(out, f, e->args[i], 0, BARE_INT);
+        irp_expr(out, f, e->args[i], 0, BARE_INT);
     }
     buf_char(out, ']');
 }
 
-void print_expr(Buf *out, const Func *f, const Expr *e, int prec, int bare)
+void irp_expr(Buf *out, const Func *f, const Expr *e, int prec, int bare)
 {
     switch (e->kind) {
     case EX_INT:
@@ -260,7 +244,7 @@ void print_expr(Buf *out, const Func *f, const Expr *e, int prec, int bare)
         print_bool(out, e, bare);
         break;
     case EX_VAR:
-        buf_str(out, print_var(f, e->var));
+        buf_str(out, irp_var(f, e->var));
         break;
     case EX_EXTENT:
         buf_str(out, e->sym);
@@ -285,7 +269,7 @@ void print_expr(Buf *out, const Func *f, const Expr *e, int prec, int bare)
         buf_printf(out, "pl.%s", dtype_name(e->dtype));
         break;
     case EX_STR:
-        print_string(out, e->sym);
+        irp_string(out, e->sym);
         break;
     }
 }

@@ -13,12 +13,12 @@ enum {
 };
 
 /* Appends an expression whose parent binds with precedence `prec` (0: no parent). */
-void print_expr(Buf *out, const Func *f, const Expr *e, int prec, int bare);
+void irp_expr(Buf *out, const Func *f, const Expr *e, int prec, int bare);
 /* A double-quoted string with escapes. */
-void print_string(Buf *out, const char *text);
+void irp_string(Buf *out, const char *text);
 /* The name a variable has in the text. */
-const char *print_var(const Func *f, VarId v);
+const char *irp_var(const Func *f, VarId v);
 /* What a literal that takes this type reads back as. */
-int print_bare_of(const Type *t);
+int irp_bare_of(const Type *t);
 
 #endif

@@ -23,12 +23,20 @@ static bool check_required(Program *p, const PassInfo *info)
     return !missing;
 }
 
+/* From SSA on, memory must agree with the dump on what is a version of what. */
+static void settle_names(Program *p)
+{
+    for (uint32_t i = 0; i < p->funcs.len && (p->properties & PROP_SSA); i++)
+        func_settle_names(p, p->funcs.at[i]);
+}
+
 static bool run_one(Program *p, const PassInfo *info, bool verify)
 {
     if (!check_required(p, info) || !runs[info->id](p) || diags_failed(p->diags))
         return false;
     p->properties = (p->properties & ~info->breaks) | info->produces;
     p->stage = info->id;
+    settle_names(p);
     return !verify || ir_verify(p, p->properties, info->name);
 }
 

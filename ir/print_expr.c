@@ -63,14 +63,20 @@ static void print_bool(Buf *out, const Expr *e, int bare)
         buf_printf(out, "pl.const(%s, pl.BOOL)", text);
 }
 
-static void print_float(Buf *out, const Expr *e, int prec)
+/* A bare literal is FP32 where nothing else gives it a type. Infinity has no literal, but one that
+ * rounds to it. */
+static void print_float(Buf *out, const Expr *e, int prec, int bare)
 {
-    bool parens = signbit(e->fval) && prec > PREC_UNARY;
-    buf_str(out, parens ? "(" : "");
-    if (isinf(e->fval))   /* there is no literal for it, but one that rounds to it */
+    Dtype dtype = e->type ? e->type->dtype : DT_FP32;
+    bool typed = dtype != DT_FP32 && !stands_bare(dtype, bare);
+    bool parens = !typed && signbit(e->fval) && prec > PREC_UNARY;
+    buf_str(out, typed ? "pl.const(" : parens ? "(" : "");
+    if (isinf(e->fval))
         buf_str(out, e->fval < 0 ? "-1e999" : "1e999");
     else
         buf_double(out, e->fval);
+    if (typed)
+        buf_printf(out, ", pl.%s)", dtype_name(dtype));
     buf_str(out, parens ? ")" : "");
 }
 
@@ -238,7 +244,7 @@ void irp_expr(Buf *out, const Func *f, const Expr *e, int prec, int bare)
         print_int(out, e, prec, bare);
         break;
     case EX_FLOAT:
-        print_float(out, e, prec);
+        print_float(out, e, prec, bare);
         break;
     case EX_BOOL:
         print_bool(out, e, bare);

@@ -112,11 +112,9 @@ static void print_infix(Buf *out, const Func *f, const Expr *e)
 
 static void print_prefix(Buf *out, const Func *f, const Expr *e)
 {
-    const Expr *a = e->args[0];
-    bool twice = a->kind == EX_SCALAR && a->scalar == e->scalar && e->scalar == SC_NEG;
     buf_str(out, scalar_text(e->scalar));
     buf_str(out, e->scalar == SC_NOT ? " " : "");
-    irp_expr(out, f, a, forms[e->scalar].prec + twice, BARE_NEVER);
+    irp_expr(out, f, e->args[0], forms[e->scalar].prec, BARE_NEVER);
 }
 
 static void print_scalar_call(Buf *out, const Func *f, const Expr *e)

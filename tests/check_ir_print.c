@@ -1,4 +1,5 @@
 #include "ir/print.h"
+#include "parser/parser.h"
 #include "tests/irtest.h"
 #include "tests/support.h"
 #include <stdlib.h>
@@ -45,6 +46,13 @@ static void ck_expr(const Expr *e, const char *want)
     Buf out = {0};
     ir_print_expr(&out, t.p, t.f, e);
     ck_assert_str_eq(out.at, want);
+    /* The canonical spelling of what it parses as is the text itself. */
+    const Source *src = source_from_bytes(&t.arena, "e", out.at, out.len);
+    Ast *tree = parse_expression(&t.arena, &t.names, src, &t.diags);
+    ck_assert_str_eq(irtest_message(&t), "");
+    buf_clear(&out);
+    ast_print_expr(&out, tree);
+    ck_assert_str_eq(out.at, want);
     buf_free(&out);
 }
 
@@ -64,7 +72,7 @@ START_TEST(parentheses_follow_precedence)
     ck_expr(sc(SC_SUB, use(m), sc(SC_SUB, use(m), index_(1))), "m - (m - 1)");
     ck_expr(sc(SC_SUB, sc(SC_SUB, use(m), index_(1)), use(m)), "m - 1 - m");
     ck_expr(sc(SC_NEG, sum, NULL), "-(m + 1)");
-    ck_expr(sc(SC_NEG, sc(SC_NEG, use(m), NULL), NULL), "-(-m)");
+    ck_expr(sc(SC_NEG, sc(SC_NEG, use(m), NULL), NULL), "--m");
     ck_expr(sc(SC_INVERT, sc(SC_NEG, use(m), NULL), NULL), "~-m");
     ck_expr(sc(SC_SHL, index_(1), sc(SC_ADD, use(m), index_(1))), "1 << m + 1");
     ck_expr(sc(SC_BITXOR, use(m), sc(SC_SHL, use(m), index_(2))), "m ^ m << 2");

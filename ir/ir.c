@@ -11,7 +11,7 @@ VarId func_new_var(Program *p, Func *f, Sym base, const Type *type, Span span)
 Func *program_func(const Program *p, Sym name)
 {
     for (uint32_t i = 0; i < p->funcs.len; i++)
-        if (p->funcs.at[i]->name == name)
+        if (p->funcs.at[i]->name == name && p->funcs.at[i]->pure == NULL)
             return p->funcs.at[i];
     return NULL;
 }

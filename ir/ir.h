@@ -176,6 +176,7 @@ void func_recover_bases(Program *p, Func *f);
  * where a user's name looks like a version. */
 void func_settle_names(Program *p, Func *f);
 
+/* The kernel or host function of that name (an init or golden may share it), or NULL. */
 Func *program_func(const Program *p, Sym name);
 
 /* Visits the root expressions of a statement (not of nested statements; what lies below a root is for

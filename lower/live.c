@@ -1,0 +1,293 @@
+/* One walk backward. `until` holds, for each tile alive at the place of the walk, where it is last needed;
+ * a binding closes a segment. What an arm of an if needs from outside is closed at the arm's begin and
+ * needed again at the if; what a loop body needs from outside is needed to the end of the loop. */
+#include "lower/live.h"
+#include "lower/util.h"
+#include <string.h>
+
+typedef struct {
+    Program *p;
+    Func *f;
+    Live *live;
+    uint32_t *until;         /* by variable: 0 when not alive */
+    VEC(VarId) woken;        /* variables in the order in which they became alive */
+    uint32_t position;       /* of the statement at hand */
+} Walk;
+
+static bool is_tile(const Walk *w, VarId v)
+{
+    return func_var(w->f, v)->type->kind == TY_TILE;
+}
+
+static void emit(Walk *w, VarId v, uint32_t from, uint32_t to)
+{
+    vec_push(&w->live->at[v], (Segment){from, to});
+}
+
+static void use(Walk *w, VarId v, uint32_t at)
+{
+    if (is_tile(w, v) && !w->until[v]) {
+        w->until[v] = at;
+        vec_push(&w->woken, v);
+    }
+}
+
+static void define(Walk *w, VarId v, uint32_t at)
+{
+    if (!is_tile(w, v))
+        return;
+    emit(w, v, at, w->until[v] > at ? w->until[v] : at);
+    w->until[v] = 0;
+}
+
+static void use_expr(void *env, Expr **e)
+{
+    Walk *w = env;
+    if ((*e)->kind == EX_VAR)
+        use(w, (*e)->var, 2 * w->position);
+}
+
+/* An element-wise result may take the place of an operand; whatever else writes its result while it still
+ * reads may not. */
+static bool writes_in_place(const Stmt *s)
+{
+    OpId op = low_stmt_op(s);
+    if (op == OPCODE_COUNT)
+        return true;
+    if (op == OP_TILE_CAST)
+        return false;
+    const char *family = op_info(op)->family;
+    return !strcmp(family, "elementwise") || op == OP_TILE_COPY;
+}
+
+static void walk_block(Walk *w, const Block *b);
+
+/* What a nested block needs from outside, and until where. */
+typedef VEC(struct Need {
+    VarId var;
+    uint32_t to;
+}) Needs;
+
+/* Leaves a nested block at its begin: takes out what is still alive of all that woke in it. */
+static Needs leave(Walk *w, uint32_t mark)
+{
+    Needs needs = {0};
+    for (uint32_t i = mark; i < w->woken.len; i++) {
+        VarId v = w->woken.at[i];
+        if (w->until[v])
+            vec_push(&needs, (struct Need){v, w->until[v]});
+        w->until[v] = 0;
+    }
+    w->woken.len = mark;
+    return needs;
+}
+
+static Needs walk_arm(Walk *w, const Block *arm)
+{
+    uint32_t mark = w->woken.len;
+    walk_block(w, arm);
+    uint32_t begin = --w->position;
+    Needs needs = leave(w, mark);
+    for (uint32_t i = 0; i < needs.len; i++)
+        emit(w, needs.at[i].var, 2 * begin, needs.at[i].to);
+    return needs;
+}
+
+static void use_all(Walk *w, Needs *needs, uint32_t at)
+{
+    for (uint32_t i = 0; i < needs->len; i++)
+        use(w, needs->at[i].var, at);
+    vec_free(needs);
+}
+
+static void walk_if(Walk *w, Stmt *s)
+{
+    w->position--;
+    for (uint32_t i = 0; i < s->n_results; i++)
+        define(w, s->results[i], 2 * w->position + 1);
+    Needs otherwise = walk_arm(w, &s->otherwise);
+    Needs then = walk_arm(w, &s->body);
+    w->position--;
+    use_all(w, &then, 2 * w->position);
+    use_all(w, &otherwise, 2 * w->position);
+}
+
+static void walk_for(Walk *w, Stmt *s)
+{
+    uint32_t end = --w->position, mark = w->woken.len;
+    for (uint32_t i = 0; i < s->n_results; i++)
+        define(w, s->results[i], 2 * end + 1);
+    walk_block(w, &s->body);
+    w->position--;
+    for (uint32_t i = 0; i < s->n_values; i++)
+        define(w, s->iters[i], 2 * w->position + 1);
+    Needs needs = leave(w, mark);
+    use_all(w, &needs, 2 * end);
+    low_exprs(s, use_expr, w);
+}
+
+static void walk_stmt(Walk *w, Stmt *s)
+{
+    if (s->kind == ST_IF) {
+        walk_if(w, s);
+        return;
+    }
+    if (s->kind == ST_FOR) {
+        walk_for(w, s);
+        return;
+    }
+    w->position--;
+    if (s->kind == ST_LET)
+        for (uint32_t i = 0; i < s->n_results; i++)
+            define(w, s->results[i], 2 * w->position + writes_in_place(s));
+    low_exprs(s, use_expr, w);
+}
+
+static void walk_block(Walk *w, const Block *b)
+{
+    for (uint32_t i = b->len; i-- > 0;)
+        walk_stmt(w, b->at[i]);
+}
+
+static int by_begin(const void *a, const void *b)
+{
+    const Segment *x = a, *y = b;
+    return x->from < y->from ? -1 : x->from > y->from ? 1 : x->to < y->to ? -1 : x->to > y->to;
+}
+
+static void normalise(Segments *s)
+{
+    uint32_t to = 0;
+    if (!s->len)
+        return;
+    qsort(s->at, s->len, sizeof *s->at, by_begin);
+    for (uint32_t i = 1; i < s->len; i++) {
+        if (s->at[i].from > s->at[to].to)
+            s->at[++to] = s->at[i];
+        else if (s->at[i].to > s->at[to].to)
+            s->at[to].to = s->at[i].to;
+    }
+    s->len = to + 1;
+}
+
+typedef struct {
+    Live *live;
+    uint32_t next;
+} Order;
+
+static void note(Order *o, VarId v, const Stmt *s)
+{
+    o->live->order[v] = o->next++;
+    o->live->loc[v] = s->loc;
+}
+
+static void note_bindings(void *env, Stmt *s)
+{
+    Order *o = env;
+    for (uint32_t i = 0; s->kind == ST_FOR && i < s->n_values; i++)
+        note(o, s->iters[i], s);
+    for (uint32_t i = 0; s->kind != ST_YIELD && i < s->n_results; i++)
+        note(o, s->results[i], s);
+}
+
+/* Positions a block takes: one a statement, three more for an if, one more for a loop. */
+static uint32_t count_positions(const Block *b)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < b->len; i++) {
+        const Stmt *s = b->at[i];
+        n += s->kind == ST_IF ? 4 : s->kind == ST_FOR ? 2 : 1;
+        n += count_positions(&s->body) + count_positions(&s->otherwise);
+    }
+    return n;
+}
+
+Live *live_new(Program *p, Func *f)
+{
+    Live *live = xcalloc(1, sizeof *live);
+    live->n_vars = f->vars.len;
+    live->at = xcalloc(f->vars.len + 1, sizeof *live->at);
+    live->order = xcalloc(f->vars.len + 1, sizeof *live->order);
+    live->loc = xcalloc(f->vars.len + 1, sizeof *live->loc);
+    Order o = {live, 0};
+    block_walk(&f->body, note_bindings, &o);
+    Walk w = {.p = p, .f = f, .live = live, .position = count_positions(&f->body) + 1};
+    w.until = xcalloc(f->vars.len + 1, sizeof *w.until);
+    walk_block(&w, &f->body);
+    for (uint32_t i = 0; i < f->vars.len; i++)
+        normalise(&live->at[i]);
+    free(w.until);
+    vec_free(&w.woken);
+    return live;
+}
+
+void live_free(Live *live)
+{
+    for (uint32_t i = 0; i < live->n_vars; i++)
+        vec_free(&live->at[i]);
+    free(live->at);
+    free(live->order);
+    free(live->loc);
+    free(live);
+}
+
+/* First segment that ends at `position` or behind it. */
+static uint32_t first_ending_from(const Segments *s, uint32_t position)
+{
+    uint32_t lo = 0, hi = s->len;
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (s->at[mid].to < position)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+bool segments_overlap(const Segments *a, const Segments *b)
+{
+    const Segments *few = a->len < b->len ? a : b, *many = few == a ? b : a;
+    for (uint32_t i = 0; i < few->len; i++) {
+        uint32_t j = first_ending_from(many, few->at[i].from);
+        if (j < many->len && many->at[j].from <= few->at[i].to)
+            return true;
+    }
+    return false;
+}
+
+/* `a` ends at an operand position (even), `b` begins right behind it. */
+static bool ends_where_begins(const Segments *few, const Segments *many, bool few_first)
+{
+    for (uint32_t i = 0; i < few->len; i++) {
+        uint32_t end = few_first ? few->at[i].to : few->at[i].from - 1;
+        if (end % 2 || (!few_first && !few->at[i].from))
+            continue;
+        uint32_t j = first_ending_from(many, few_first ? end + 1 : end);
+        if (j < many->len && (few_first ? many->at[j].from == end + 1 : many->at[j].to == end))
+            return true;
+    }
+    return false;
+}
+
+bool segments_touch(const Segments *a, const Segments *b)
+{
+    const Segments *few = a->len < b->len ? a : b, *many = few == a ? b : a;
+    return ends_where_begins(few, many, true) || ends_where_begins(few, many, false);
+}
+
+bool segments_cover(const Segments *a, uint32_t position)
+{
+    uint32_t i = first_ending_from(a, position);
+    return i < a->len && a->at[i].from <= position;
+}
+
+void segments_merge(Segments *to, const Segments *from)
+{
+    for (uint32_t i = 0; i < from->len; i++) {
+        uint32_t at = first_ending_from(to, from->at[i].from);
+        vec_push(to, from->at[i]);
+        memmove(&to->at[at + 1], &to->at[at], (to->len - 1 - at) * sizeof *to->at);
+        to->at[at] = from->at[i];
+    }
+}

@@ -1,0 +1,214 @@
+/* Pass 11: window buffers get their place in the symmetric memory that every rank has: a name, an offset, a
+ * size, an alignment, zero fill. Buffers lie one behind the other in the order of their allocations, each
+ * of the platform's least size at least, rounded up to its alignment; offsets and sizes are expressions where
+ * extents are dynamic.
+ *
+ * Checked here as far as it is known: buffers are not allocated in loops, a view fits the size asked for,
+ * and no buffer has both a view used as data and one used as signal (all views begin at the buffer's
+ * begin, so two views overlap). */
+#include "lower/pass.h"
+#include "lower/util.h"
+#include "lower/views.h"
+
+typedef struct {
+    const Stmt *alloc;
+    Expr *asked;             /* bytes asked for, INDEX */
+    const Stmt *data, *signal;   /* first view used so, or NULL */
+} Buffer;
+
+typedef struct {
+    Program *p;
+    Func *f;
+    const FuncViews *views;
+    Map buffers;             /* variable -> index in list */
+    VEC(Buffer) list;
+    Map names;               /* names given */
+    Expr *next;              /* first free byte, INDEX */
+    bool good;
+} Layout;
+
+static void fail(Layout *x, const Stmt *s, const char *message)
+{
+    diag_error(x->p->diags, s->loc.span, "memory", "%s", message);
+    x->good = false;
+}
+
+/* Product of the extents of a shape operand times `bytes`. */
+static Expr *shape_bytes(Layout *x, const Expr *shape, uint32_t bytes)
+{
+    Expr *e = NULL;
+    for (uint32_t i = 0; i < shape->n_args; i++) {
+        Expr *extent = expr_clone(x->p, shape->args[i]);
+        if (extent->type->dtype != DT_INDEX)
+            extent = ex_cast(x->p, DT_INDEX, extent);
+        e = e ? ex_scalar(x->p, SC_MUL, e, extent) : extent;
+    }
+    return bytes == 1 ? e : ex_scalar(x->p, SC_MUL, e, ex_index(x->p, bytes));
+}
+
+/* The larger of `bytes` and the platform's minimum, rounded up to its alignment. */
+static Expr *reserved(Layout *x, const Expr *bytes)
+{
+    Program *p = x->p;
+    int64_t align = p->platform->window_align;
+    Expr *e = ex_scalar(p, SC_MAX, expr_clone(p, bytes), ex_index(p, p->platform->window_min));
+    e = ex_scalar(p, SC_ADD, e, ex_index(p, align - 1));
+    e = ex_scalar(p, SC_FLOORDIV, e, ex_index(p, align));
+    return ex_scalar(p, SC_MUL, e, ex_index(p, align));
+}
+
+static Sym unique_name(Layout *x, Sym base)
+{
+    Sym name = base;
+    for (uint32_t i = 1; map_get_ptr(&x->names, name, NULL); i++)
+        name = internf(x->p->in, "%s_%u", base, i);
+    map_set_ptr(&x->names, name, 1);
+    return name;
+}
+
+static bool static_size_ok(Layout *x, const Stmt *s, const Expr *asked)
+{
+    int64_t v;
+    if (!expr_is_int(asked, &v) || (v >= 0 && v <= (int64_t)1 << 40))
+        return true;
+    diag_error(x->p->diags, s->loc.span, "memory",
+               "a window buffer of %lld bytes: the size must be from 0 to 2^40 bytes", (long long)v);
+    x->good = false;
+    return false;
+}
+
+static void lay_out(Layout *x, Stmt *s)
+{
+    Program *p = x->p;
+    Expr *op = s->value, *size = low_slot(op, "size"), *dtype = low_slot(op, "dtype");
+    Expr *asked = shape_bytes(x, size, dtype ? dtype_bytes(dtype->dtype) : 1);
+    if (!static_size_ok(x, s, asked))
+        return;
+    Expr *bytes = reserved(x, asked);
+    low_set_slot(op, "name", ex_str(p, unique_name(x, func_var(x->f, s->results[0])->base)));
+    low_set_slot(op, "offset", expr_clone(p, x->next));
+    low_set_slot(op, "bytes", bytes);
+    low_set_slot(op, "align", ex_index(p, p->platform->window_align));
+    low_set_slot(op, "zero", ex_bool(p, true));
+    x->next = ex_scalar(p, SC_ADD, x->next, expr_clone(p, bytes));
+    map_set(&x->buffers, s->results[0], x->list.len);
+    vec_push(&x->list, (Buffer){.alloc = s, .asked = asked});
+}
+
+static Buffer *buffer_of(Layout *x, const Stmt *window)
+{
+    uint64_t i;
+    VarId v = operand_var(low_slot(window->value, "buffer"));
+    return v != VAR_NONE && map_get(&x->buffers, v, &i) ? &x->list.at[i] : NULL;
+}
+
+static const char *var_name(Layout *x, const Stmt *s)
+{
+    return s->n_results ? func_var(x->f, s->results[0])->base : "it";
+}
+
+/* Known to be larger for every value of the extents: the difference is a positive constant. */
+static void check_size(Layout *x, const Stmt *s, const Buffer *b)
+{
+    const Type *t = s->value->type;
+    Expr *need = shape_bytes(x, low_slot(s->value, "shape"), dtype_bytes(t->dtype));
+    const Dim *view = dim_of_expr(x->p, need), *asked = dim_of_expr(x->p, b->asked);
+    const Dim *more = view && asked ? dim_sub(x->p->types, view, asked) : NULL;
+    int64_t excess;
+    if (!more || !dim_is_const(more, &excess) || excess <= 0)
+        return;
+    diag_error(x->p->diags, s->value->span.end ? s->value->span : s->loc.span, "memory",
+               "the view %s needs %s bytes, its buffer %s has %s", type_text(x->p->arena, t),
+               dim_text(x->p->arena, view), var_name(x, b->alloc), dim_text(x->p->arena, asked));
+    diag_note(x->p->diags, b->alloc->loc.span, "allocated here");
+    x->good = false;
+}
+
+static void check_overlap(Layout *x, const Stmt *s, Buffer *b)
+{
+    int64_t elements;
+    uint8_t use = s->n_results ? view_use(x->views, s->results[0]) : 0;
+    if (!use || (type_elements(s->value->type, &elements) && elements == 0))
+        return;
+    const Stmt **mine = use & VIEW_SIGNAL ? &b->signal : &b->data;
+    const Stmt *other = use & VIEW_SIGNAL ? b->data : b->signal;
+    if (!*mine)
+        *mine = s;
+    if (!other)
+        return;
+    bool signal = use & VIEW_SIGNAL;
+    diag_error(x->p->diags, s->loc.span, "memory",
+               "%s is used as %s, and %s of the same buffer as %s: give the signal a buffer of its own",
+               var_name(x, s), signal ? "signal" : "data", var_name(x, other), signal ? "data" : "signal");
+    diag_note(x->p->diags, other->loc.span, "the other view");
+    x->good = false;
+}
+
+/* Where an allocation stands: in a loop it has no one place; in a branch it has one if its size is
+ * known. */
+typedef enum { IN_BODY, IN_BRANCH, IN_LOOP } Nesting;
+
+static void lay_out_stmt(Layout *x, Stmt *s, Nesting nesting)
+{
+    if (nesting == IN_LOOP) {
+        fail(x, s, "a window buffer is allocated in a loop: allocate it once, before the loop");
+        return;
+    }
+    lay_out(x, s);
+    if (nesting == IN_BRANCH && !expr_is_int(low_slot(s->value, "bytes"), &(int64_t){0}))
+        fail(x, s, "a window buffer of run-time size is allocated in a branch: allocate it before the if");
+}
+
+static void walk(Layout *x, Block *b, Nesting nesting)
+{
+    for (uint32_t i = 0; i < b->len; i++) {
+        Stmt *s = b->at[i];
+        OpId op = low_stmt_op(s);
+        if (op == OP_ALLOC_WINDOW_BUFFER && s->n_results) {
+            lay_out_stmt(x, s, nesting);
+        } else if (op == OP_WINDOW) {
+            Buffer *buffer = buffer_of(x, s);
+            if (buffer) {
+                check_size(x, s, buffer);
+                check_overlap(x, s, buffer);
+            }
+        }
+        Nesting inner = s->kind == ST_FOR || nesting == IN_LOOP ? IN_LOOP : IN_BRANCH;
+        walk(x, &s->body, inner);
+        walk(x, &s->otherwise, inner);
+    }
+}
+
+/* A buffer that is bound to no name cannot have a view: it takes no memory. */
+static void drop_unnamed(Block *b)
+{
+    uint32_t to = 0;
+    for (uint32_t i = 0; i < b->len; i++) {
+        Stmt *s = b->at[i];
+        drop_unnamed(&s->body);
+        drop_unnamed(&s->otherwise);
+        if (low_stmt_op(s) != OP_ALLOC_WINDOW_BUFFER || s->n_results)
+            b->at[to++] = s;
+    }
+    b->len = to;
+}
+
+bool pass_materialize_windows(Program *p)
+{
+    Views views = {.p = p};
+    bool good = true;
+    for (uint32_t i = 0; i < p->funcs.len; i++) {
+        Func *f = p->funcs.at[i];
+        if (f->kind != FN_HOST)
+            continue;
+        drop_unnamed(&f->body);
+        Layout x = {.p = p, .f = f, .views = views_of(&views, f), .next = ex_index(p, 0), .good = true};
+        walk(&x, &f->body, IN_BODY);
+        good = good && x.good;
+        map_free(&x.buffers);
+        map_free(&x.names);
+        vec_free(&x.list);
+    }
+    views_free(&views);
+    return good;
+}

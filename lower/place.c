@@ -1,0 +1,139 @@
+/* Linear scan over the beginnings of lifetimes, with holes in lifetimes used. */
+#include "lower/place.h"
+#include <stdlib.h>
+
+/* A placed tile that the one at hand must stay clear of. */
+typedef struct {
+    const Place *place;
+    bool inherit;            /* an operand whose address the result may take over exactly */
+} Conflict;
+
+typedef struct {
+    Program *p;
+    Func *f;
+    const Live *live;
+    VEC(Place *) active;     /* placed, and perhaps still alive */
+    VEC(Conflict) conflicts; /* of the place at hand, by address */
+} Scan;
+
+static int by_begin(const void *a, const void *b)
+{
+    const Place *x = a, *y = b;
+    if (x->segments.at[0].from != y->segments.at[0].from)
+        return x->segments.at[0].from < y->segments.at[0].from ? -1 : 1;
+    return x->order < y->order ? -1 : x->order > y->order;
+}
+
+static int by_address(const void *a, const void *b)
+{
+    const Conflict *x = a, *y = b;
+    if (x->place->addr != y->place->addr)
+        return x->place->addr < y->place->addr ? -1 : 1;
+    return x->place->order < y->place->order ? -1 : x->place->order > y->place->order;
+}
+
+static uint32_t last_position(const Place *place)
+{
+    return vec_last(&place->segments).to;
+}
+
+static void expire(Scan *x, uint32_t now)
+{
+    uint32_t to = 0;
+    for (uint32_t i = 0; i < x->active.len; i++)
+        if (last_position(x->active.at[i]) + 1 >= now)
+            x->active.at[to++] = x->active.at[i];
+    x->active.len = to;
+}
+
+static void find_conflicts(Scan *x, const Place *place)
+{
+    vec_clear(&x->conflicts);
+    for (uint32_t i = 0; i < x->active.len; i++) {
+        const Place *other = x->active.at[i];
+        bool overlap = segments_overlap(&place->segments, &other->segments);
+        if (!overlap && !segments_touch(&place->segments, &other->segments))
+            continue;
+        bool alike = other->bytes == place->bytes && other->type->dtype == place->type->dtype;
+        vec_push(&x->conflicts, (Conflict){other, !overlap && alike});
+    }
+    if (x->conflicts.len)
+        qsort(x->conflicts.at, x->conflicts.len, sizeof *x->conflicts.at, by_address);
+}
+
+/* An operand's address is free for the result when all else in the way lies beside it. */
+static bool can_inherit(const Scan *x, const Place *from)
+{
+    for (uint32_t i = 0; i < x->conflicts.len; i++) {
+        const Conflict *c = &x->conflicts.at[i];
+        if (c->inherit && c->place->addr == from->addr)
+            continue;
+        if (c->place->addr < from->addr + from->bytes &&
+            from->addr < c->place->addr + c->place->bytes)
+            return false;
+    }
+    return true;
+}
+
+static int64_t choose(Scan *x, const Place *place)
+{
+    int64_t gap = 0;
+    find_conflicts(x, place);
+    for (uint32_t i = 0; i < x->conflicts.len; i++)
+        if (x->conflicts.at[i].inherit && can_inherit(x, x->conflicts.at[i].place))
+            return x->conflicts.at[i].place->addr;
+    for (uint32_t i = 0; i < x->conflicts.len; i++) {
+        const Place *other = x->conflicts.at[i].place;
+        if (other->addr - gap >= place->bytes)
+            return gap;
+        if (other->addr + other->bytes > gap)
+            gap = other->addr + other->bytes;
+    }
+    return gap;
+}
+
+static void note_tile(Scan *x, const Place *place)
+{
+    const Var *v = func_var(x->f, place->first);
+    diag_note(x->p->diags, x->live->loc[place->first].span, "%s: %s, %lld bytes", v->base,
+              type_text(x->p->arena, place->type), (long long)place->bytes);
+}
+
+/* Where the sum first exceeds the memory: what is alive there, and what to do. */
+static void report(Scan *x, const Place *place)
+{
+    const Platform *platform = x->p->platform;
+    uint32_t now = place->segments.at[0].from;
+    int64_t sum = place->bytes;
+    for (uint32_t i = 0; i < x->active.len; i++)
+        if (segments_cover(&x->active.at[i]->segments, now))
+            sum += x->active.at[i]->bytes;
+    diag_error(x->p->diags, x->live->loc[place->first].span, "memory",
+               "tiles of %lld bytes are alive here, the vector memory of a core on %s has %lld: load the "
+               "data in chunks that fit, in a loop over pl.range, or make the tiles smaller",
+               (long long)sum, platform->name, (long long)platform->vec_bytes);
+    note_tile(x, place);
+    for (uint32_t i = 0; i < x->active.len; i++)
+        if (segments_cover(&x->active.at[i]->segments, now))
+            note_tile(x, x->active.at[i]);
+}
+
+bool place_tiles(Program *p, Func *f, const Live *live, Places *places)
+{
+    Scan x = {.p = p, .f = f, .live = live};
+    bool fits = true;
+    if (places->len)
+        qsort(places->at, places->len, sizeof *places->at, by_begin);
+    for (uint32_t i = 0; i < places->len && fits; i++) {
+        Place *place = &places->at[i];
+        expire(&x, place->segments.at[0].from);
+        place->addr = choose(&x, place);
+        fits = place->bytes <= p->platform->vec_bytes - place->addr;
+        if (!fits)
+            report(&x, place);
+        vec_push(&x.active, place);
+    }
+    vec_free(&x.active);
+    vec_free(&x.conflicts);
+    return fits;
+}

@@ -293,6 +293,8 @@ static bool all_to_all_v_ok(const Infer *in)
     int64_t rows, nr;
     if (target->rank != 2)
         return fail_shape(in, 1, "[nr * capacity, SIZE]");
+    if (in->level == FN_HOST && in->op->args[3]->type->rank < 2)
+        return fail_shape(in, 3, "one row of counts per rank, [nr, nr],");
     if (!same_matrix(in, src, target) || !check_pair(in, src, target) || !check_column(in, 2, 1) ||
         !check_rows(in, 2) || !check_counts(in, 3, send) || !check_counts(in, 4, recv) ||
         !check_same_ranks(in, 3, 2) ||

@@ -123,7 +123,10 @@ static Expr *count_at(Expansion *x, const Expr *mem, Expr *i)
 /* rank * cap + row */
 static Expr *slot_row(Expansion *x, Expr *rank, const Expr *cap, const Carry *rows)
 {
-    Expr *first = ex_scalar(x->p, SC_MUL, rank, expr_clone(x->p, cap));
+    int64_t one;
+    Expr *first = rank;
+    if (!expr_is_int(cap, &one) || one != 1)
+        first = ex_scalar(x->p, SC_MUL, rank, expr_clone(x->p, cap));
     return ex_scalar(x->p, SC_ADD, first, comp_index(x, rows));
 }
 

@@ -1,0 +1,103 @@
+/* Pass 07: a host allreduce without a signal gets one, of a buffer of its own.
+ *
+ * Buffers are allocated once, outside of loops, so inside a loop the program has to pass a signal. */
+#include "lower/host_domain.h"
+#include "ir/build.h"
+#include "lower/pass.h"
+#include <string.h>
+
+typedef struct {
+    Program *p;
+    Func *f;
+    HostDomains domains;
+    Block *top;          /* statements of the function so far */
+    bool in_loop, ok;
+} Pass;
+
+/* Rank count of the target's domain; 0 when it is known only at start. */
+static int64_t rank_count(const Pass *x, VarId target)
+{
+    DeviceSet set = host_domain_of(&x->domains, target);
+    if (set.kind == DEVICES_LIST)
+        return set.count;
+    return set.kind == DEVICES_WORLD && x->p->ranks_bound ? x->p->ranks : 0;
+}
+
+static bool refuse(Pass *x, const Stmt *s, const char *why)
+{
+    diag_error(x->p->diags, s->loc.span, "value", "%s %s: pass a signal",
+               op_info(OP_ALLREDUCE)->full, why);
+    x->ok = false;
+    return false;
+}
+
+/* Shape of the signal; a mesh serves any number of ranks with rows for the most there can be. */
+static bool signal_shape(Pass *x, const Stmt *s, int64_t *rows, int64_t *cols)
+{
+    Expr **args = s->value->args;
+    bool ring = strcmp(args[op_slot(OP_ALLREDUCE, "mode")]->sym, "ring") == 0;
+    const Expr *cores = args[op_slot(OP_ALLREDUCE, "core_num")];
+    int64_t ranks = rank_count(x, args[0]->var), lanes = 1;
+    if (x->in_loop)
+        return refuse(x, s, "without a signal cannot stand in a loop");
+    if (ring && !ranks)
+        return refuse(x, s, "mode=\"ring\" without a signal needs a rank count known at compile time");
+    if (cores)
+        expr_is_int(cores, &lanes);
+    *rows = ring ? 2 * (ranks - 1) + 1 : ranks ? ranks : HOST_MAX_DEVICES;
+    *cols = ring ? ranks : lanes;
+    return true;
+}
+
+static void add_signal(Pass *x, Stmt *s)
+{
+    Program *p = x->p;
+    int64_t rows, cols;
+    if (!signal_shape(x, s, &rows, &cols))
+        return;
+    Builder b = {.p = p, .f = x->f, .block = x->top, .loc = s->loc};
+    Expr *size = ex_listv(p, ex_index(p, rows), ex_index(p, cols), NULL);
+    Expr *alloc = ex_opv(p, OP_ALLOC_WINDOW_BUFFER, 2, size, ex_dtype(p, DT_INT32));
+    VarId buffer = build_let(&b, intern(p->in, "signal_buf"), alloc);
+    Expr *view = ex_opv(p, OP_WINDOW, 3, ex_var(p, x->f, buffer), expr_clone(p, size),
+                        ex_dtype(p, DT_INT32));
+    VarId signal = build_let(&b, intern(p->in, "signal"), view);
+    s->value->args[op_slot(OP_ALLREDUCE, "signal")] = ex_var(p, x->f, signal);
+}
+
+static void visit(Pass *x, Stmt *s)
+{
+    bool value = s->kind == ST_LET || s->kind == ST_EXPR;
+    if (value && s->value->kind == EX_OP && s->value->op == OP_ALLREDUCE &&
+        !s->value->args[op_slot(OP_ALLREDUCE, "signal")])
+        add_signal(x, s);
+    bool outer = x->in_loop;
+    x->in_loop |= s->kind == ST_FOR;
+    for (uint32_t i = 0; i < s->body.len; i++)
+        visit(x, s->body.at[i]);
+    for (uint32_t i = 0; i < s->otherwise.len; i++)
+        visit(x, s->otherwise.at[i]);
+    x->in_loop = outer;
+}
+
+static bool synthesize(Program *p, Func *f)
+{
+    Block old = f->body, top = {0};
+    Pass x = {.p = p, .f = f, .top = &top, .ok = true};
+    host_domains(&x.domains, p, f);
+    for (uint32_t i = 0; i < old.len; i++) {
+        visit(&x, old.at[i]);
+        avec_push(p->arena, &top, old.at[i]);
+    }
+    f->body = top;
+    return x.ok;
+}
+
+bool pass_synthesize_signals(Program *p)
+{
+    bool ok = true;
+    for (uint32_t i = 0; i < p->funcs.len; i++)
+        if (p->funcs.at[i]->kind == FN_HOST)
+            ok &= synthesize(p, p->funcs.at[i]);
+    return ok;
+}

@@ -55,6 +55,11 @@ Stmt *build_if(Builder *b, Expr *cond);
 const Type *infer_op(Program *p, Expr *op, FuncKind level);
 /* The collectives' rules of spec (ir/infer_collective.c), called by infer_op. */
 const Type *infer_collective(Program *p, Expr *op, FuncKind level);
+/* Gives literals that are operands of an op the type their slot takes, so that a constant means the same
+ * however it came there: INDEX, INT32 in i32 slots, and the dtype of the memory or tile for numbers. A
+ * literal that does not fit stays as it is. infer_op does this; passes that put constants where names
+ * stood do it too. (ir/infer_literal.c) */
+void ex_settle_literals(Program *p, Expr *op);
 /* Result dtype of a scalar operator; NULL after a reported mistake. */
 const Type *infer_scalar(Program *p, Expr *e);
 

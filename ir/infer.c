@@ -448,5 +448,8 @@ const Type *infer_op(Program *p, Expr *op, FuncKind level)
     for (int i = 0; i < in.info->n_slots; i++)
         if (op->args[i] && !check_slot(&in, i))
             return NULL;
-    return infer_family(&in);
+    const Type *type = infer_family(&in);
+    if (type)
+        ex_settle_literals(p, op);
+    return type;
 }

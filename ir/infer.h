@@ -30,6 +30,13 @@ bool infer_rank(const Infer *in, int slot, const Type *mem);
 /* Constant offsets must lie in `mem`, together with constant extents (a list operand; NULL: one cell). */
 bool infer_bounds(const Infer *in, int slot, const Type *mem, const Expr *extents);
 
+static inline bool infer_is_literal(const Expr *e)
+{
+    return e->kind == EX_INT || e->kind == EX_FLOAT || e->kind == EX_BOOL;
+}
+/* Whether a literal is a value of the dtype; `why` begins what is wanted instead. */
+bool infer_literal_fits(const Expr *e, Dtype dtype, const char **why);
+
 /* The rule families; each gives the result type or NULL after a reported mistake. */
 const Type *infer_move(const Infer *in);         /* ir/infer_memory.c: loads, stores, RMA, signals */
 const Type *infer_elementwise(const Infer *in);  /* ir/infer_tile.c: arithmetic on tiles and tensors */

@@ -79,7 +79,7 @@ static const Type *infer_write(const Infer *in)
 {
     const Type *mem = arg_type(in, 0), *t = arg_type(in, 2);
     const Expr *value = in->op->args[2];
-    bool literal = value->kind == EX_INT || value->kind == EX_FLOAT || value->kind == EX_BOOL;
+    bool literal = infer_is_literal(value);
     bool good = t && t->kind == TY_SCALAR;
     if (good && dtype_is_float(mem->dtype))
         good = literal || t->dtype == mem->dtype;

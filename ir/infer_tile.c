@@ -1,39 +1,14 @@
 /* Type rules of tile creation, of arithmetic on tiles and whole tensors, and of scalar operators. */
 #include "ir/infer.h"
-#include <math.h>
-
-/* Whether a literal is a value of the dtype; `why` says what is wrong with it. */
-static bool literal_fits(const Expr *e, Dtype dtype, const char **why)
-{
-    *why = "a value that fits";
-    if (e->kind == EX_FLOAT && !dtype_is_float(dtype)) {
-        *why = "an integer literal for";
-        if (e->fval != floor(e->fval) || !isfinite(e->fval))
-            return false;
-        *why = "a value that fits";
-        return e->fval >= (double)dtype_min(dtype) && e->fval <= (double)dtype_max(dtype);
-    }
-    if (!dtype_is_float(dtype))
-        return e->ival >= dtype_min(dtype) && e->ival <= dtype_max(dtype);
-    double v = e->kind == EX_FLOAT ? e->fval : (double)e->ival;
-    uint64_t room = 0;
-    dtype_store_double(dtype, &room, v);
-    return !isfinite(v) || isfinite(dtype_load_double(dtype, &room));
-}
 
 static bool check_literal(const Infer *in, int slot, Dtype dtype)
 {
     const Expr *e = in->op->args[slot];
     const char *why;
-    if (literal_fits(e, dtype, &why))
+    if (infer_literal_fits(e, dtype, &why))
         return true;
     return infer_fail(in, slot, "value", "needs %s %s in %s, got %s", why, dtype_name(dtype),
                       in->info->slots[slot].name, infer_text(in, e));
-}
-
-static bool is_literal(const Expr *e)
-{
-    return e->kind == EX_INT || e->kind == EX_FLOAT || e->kind == EX_BOOL;
 }
 
 const Type *infer_create(const Infer *in)
@@ -73,7 +48,7 @@ static bool second_operand_ok(const Infer *in, const Type *a)
     const Type *b = e->type;
     bool whole = a->kind != TY_TILE;
     Arena *arena = in->p->arena;
-    if (is_literal(e))
+    if (infer_is_literal(e))
         return check_literal(in, 1, a->dtype);
     if (b->kind == TY_SCALAR) {
         bool good = dtype_is_float(b->dtype) ? b->dtype == a->dtype : b->dtype != DT_BOOL;

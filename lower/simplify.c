@@ -38,6 +38,8 @@ static void simplify_node(void *env, Expr **e)
         x->changed = true;
         return;
     }
+    if ((*e)->kind == EX_OP)
+        ex_settle_literals(x->p, *e);
     Expr *folded = fold_node(x->p, *e);
     x->changed = x->changed || folded != *e;
     *e = folded;

@@ -1,0 +1,97 @@
+/* Literals as operands: whether they fit, and the type they take. */
+#include "ir/infer.h"
+#include <math.h>
+
+bool infer_literal_fits(const Expr *e, Dtype dtype, const char **why)
+{
+    *why = "a value that fits";
+    if (e->kind == EX_FLOAT && !dtype_is_float(dtype)) {
+        *why = "an integer literal for";
+        if (e->fval != floor(e->fval) || !isfinite(e->fval))
+            return false;
+        *why = "a value that fits";
+        return e->fval >= (double)dtype_min(dtype) && e->fval <= (double)dtype_max(dtype) &&
+               e->fval < 0x1p63;
+    }
+    if (!dtype_is_float(dtype))
+        return e->ival >= dtype_min(dtype) && e->ival <= dtype_max(dtype);
+    double v = e->kind == EX_FLOAT ? e->fval : (double)e->ival;
+    uint64_t room = 0;
+    dtype_store_double(dtype, &room, v);
+    return !isfinite(v) || isfinite(dtype_load_double(dtype, &room));
+}
+
+static void take_dtype(Program *p, Expr *e, Dtype dtype)
+{
+    const char *why;
+    const Type *type = type_scalar(p->types, dtype);
+    if (e->type == type || !infer_is_literal(e) || !infer_literal_fits(e, dtype, &why))
+        return;
+    if (dtype_is_float(dtype)) {
+        if (e->kind != EX_FLOAT)
+            e->fval = (double)e->ival;
+        e->kind = EX_FLOAT;
+    } else {
+        if (e->kind == EX_FLOAT)
+            e->ival = (int64_t)e->fval;
+        e->kind = dtype == DT_BOOL ? EX_BOOL : EX_INT;
+    }
+    e->type = type;
+}
+
+/* An integer operand; not a boolean one. */
+static void take_int(Program *p, Expr *e, Dtype dtype)
+{
+    if (e->kind == EX_INT)
+        take_dtype(p, e, dtype);
+}
+
+/* The dtype that a number beside operand 0 takes; DT_COUNT when there is none. */
+static Dtype number_dtype(const Expr *op)
+{
+    int dtype_slot = op_slot(op->op, "dtype");
+    if (dtype_slot >= 0 && op->args[dtype_slot])
+        return op->args[dtype_slot]->dtype;
+    const Type *t = op->n_args && op->args[0] ? op->args[0]->type : NULL;
+    return t && type_is_shaped(t) ? t->dtype : DT_COUNT;
+}
+
+static void settle_slot(Program *p, const Expr *op, Expr *e, SlotKind kind)
+{
+    Dtype number = DT_COUNT;
+    switch (kind) {
+    case SLOT_NUM:
+    case SLOT_LIT:
+        number = number_dtype(op);
+        break;
+    case SLOT_INT:
+        if (op->op == OP_WRITE)
+            number = number_dtype(op);
+        else
+            take_int(p, e, DT_INDEX);
+        break;
+    case SLOT_I32:
+        take_int(p, e, DT_INT32);
+        break;
+    case SLOT_CONST:
+        take_int(p, e, DT_INDEX);
+        break;
+    case SLOT_IDX:
+    case SLOT_SHAPE:
+        for (uint32_t i = 0; i < e->n_args; i++)
+            take_int(p, e->args[i], DT_INDEX);
+        break;
+    default:
+        break;
+    }
+    if (number != DT_COUNT)
+        take_dtype(p, e, number);
+}
+
+void ex_settle_literals(Program *p, Expr *op)
+{
+    const OpInfo *info = op_info(op->op);
+    for (uint32_t i = 0; i < info->n_slots && i < op->n_args; i++)
+        if (op->args[i])
+            settle_slot(p, op, op->args[i], info->slots[i].kind);
+}

@@ -1,0 +1,215 @@
+/* Scalar expressions, and runs of them. Constants are set in the prologue where that pays: all those in
+ * loops, and the first few elsewhere. */
+#include "codegen/emitter.h"
+#include <inttypes.h>
+#include <string.h>
+
+/* Registers that the prologue may set for code outside of loops, and in all. */
+enum { HOIST_STRAIGHT = 64, HOIST_MAX = 4096 };
+
+static bool may_hoist(const FuncEmit *fe, uint32_t n)
+{
+    return fe->n_hoisted + n <= (fe->open.len ? HOIST_MAX : HOIST_STRAIGHT);
+}
+
+static VInsn load_const(FuncEmit *fe, VReg dst, int64_t value)
+{
+    if (value >= INT32_MIN && value <= INT32_MAX)
+        return (VInsn){.op = BC_LDI, .f = {dst}, .imm = (int32_t)value};
+    return (VInsn){.op = BC_LDK, .f = {dst}, .imm = (int32_t)emit_const(fe->em, value)};
+}
+
+static void hoist_const(FuncEmit *fe, VReg dst, int64_t value)
+{
+    vec_push(&fe->prologue, load_const(fe, dst, value));
+    regs_touch(fe, &fe->ints, dst, 1, 0);
+    fe->n_hoisted++;
+}
+
+static void const_into(FuncEmit *fe, VReg dst, int64_t value)
+{
+    VInsn in = load_const(fe, dst, value);
+    emit_insn(fe, (BcOp)in.op, dst, 0, 0, 0, 0, in.imm);
+}
+
+VReg emit_const_reg(FuncEmit *fe, int64_t value)
+{
+    uint64_t reg;
+    if (map_get(&fe->const_regs, (uint64_t)value, &reg))
+        return (VReg)reg;
+    VReg r = regs_new(&fe->ints, 1);
+    if (may_hoist(fe, 1)) {
+        hoist_const(fe, r, value);
+        map_set(&fe->const_regs, (uint64_t)value, r);
+    } else {
+        const_into(fe, r, value);
+    }
+    return r;
+}
+
+/* A constant operand's value: integers as they are, a floating literal as the bits of a double. */
+static bool const_value(const Expr *e, int64_t *value)
+{
+    if (e->kind == EX_FLOAT) {
+        memcpy(value, &e->fval, sizeof *value);
+        return true;
+    }
+    *value = e->ival;
+    return e->kind == EX_INT || e->kind == EX_BOOL;
+}
+
+VReg emit_expr(FuncEmit *fe, const Expr *e)
+{
+    int64_t value;
+    if (const_value(e, &value))
+        return emit_const_reg(fe, value);
+    if (e->kind == EX_VAR)
+        return fe->var_reg[e->var];
+    if (e->kind == EX_EXTENT)
+        return emit_extent(fe, e->sym);
+    VReg dst = regs_new(&fe->ints, 1);
+    emit_expr_into(fe, dst, e);
+    return dst;
+}
+
+/* `and` and `or` whose right side must not be evaluated when the left decides. */
+static void short_circuit(FuncEmit *fe, VReg dst, const Expr *e)
+{
+    emit_expr_into(fe, dst, e->args[0]);
+    uint32_t skip = emit_insn3(fe, e->scalar == SC_AND ? BC_JZ : BC_JNZ, dst, 0, 0);
+    emit_expr_into(fe, dst, e->args[1]);
+    emit_patch(fe, skip);
+}
+
+static void select_into(FuncEmit *fe, VReg dst, const Expr *e)
+{
+    uint32_t otherwise = emit_insn3(fe, BC_JZ, emit_expr(fe, e->args[0]), 0, 0);
+    emit_expr_into(fe, dst, e->args[1]);
+    uint32_t end = emit_insn3(fe, BC_JMP, 0, 0, 0);
+    emit_patch(fe, otherwise);
+    emit_expr_into(fe, dst, e->args[2]);
+    emit_patch(fe, end);
+}
+
+/* The dtype an operator computes in: that of its result, but for a comparison that of its operands. */
+static Dtype operator_dtype(const Expr *e)
+{
+    if (e->scalar < SC_EQ || e->scalar > SC_GE)
+        return e->type->dtype;
+    Dtype a = e->args[0]->type->dtype, b = e->args[1]->type->dtype;
+    return a == b ? a : DT_INDEX;   /* registers hold the values themselves */
+}
+
+static void scalar_into(FuncEmit *fe, VReg dst, const Expr *e)
+{
+    bool logic = e->scalar == SC_AND || e->scalar == SC_OR;
+    if (e->scalar == SC_SELECT) {
+        select_into(fe, dst, e);
+    } else if (logic && !(expr_is_pure(e->args[1]) && expr_is_total(e->args[1]))) {
+        short_circuit(fe, dst, e);
+    } else if (scalar_arity(e->scalar) == 1) {
+        emit_insn(fe, BC_UN, dst, emit_expr(fe, e->args[0]), 0, operator_dtype(e), 0, e->scalar);
+    } else {
+        VReg a = emit_expr(fe, e->args[0]);
+        VReg b = emit_expr(fe, e->args[1]);
+        emit_insn(fe, BC_BIN, dst, a, b, operator_dtype(e), 0, e->scalar);
+    }
+}
+
+static void op_into(FuncEmit *fe, VReg dst, const Expr *e)
+{
+    const Expr *mem = e->n_args ? e->args[0] : NULL;
+    VReg run;
+    switch (e->op) {
+    case OP_READ:
+        run = emit_run(fe, 'x', e->args[1]->args, e->args[1]->n_args);
+        emit_insn(fe, BC_READ, dst, emit_memory(fe, mem), run, e->args[1]->n_args, 0, 0);
+        break;
+    case OP_DIM: emit_insn(fe, BC_DIM, dst, emit_memory(fe, mem), 0, 0, 0, e->args[1]->ival); break;
+    case OP_WORLD_SIZE: emit_insn3(fe, BC_WORLD, dst, 0, 0); break;
+    case OP_RANK: emit_insn3(fe, BC_RANK, dst, emit_memory(fe, mem), 0); break;
+    case OP_NRANKS: emit_insn3(fe, BC_NRANKS, dst, emit_memory(fe, mem), 0); break;
+    case OP_CORE: emit_insn3(fe, BC_CORE, dst, 0, 0); break;
+    default: diag_internal(fe->p->diags, e->span, "%s is no scalar value", op_info(e->op)->full); break;
+    }
+}
+
+void emit_expr_into(FuncEmit *fe, VReg dst, const Expr *e)
+{
+    int64_t value;
+    if (const_value(e, &value))
+        const_into(fe, dst, value);
+    else if (e->kind == EX_SCALAR)
+        scalar_into(fe, dst, e);
+    else if (e->kind == EX_OP)
+        op_into(fe, dst, e);
+    else if (e->kind == EX_VAR || e->kind == EX_EXTENT)
+        emit_insn3(fe, BC_MOV, dst, emit_expr(fe, e), 0);
+    else
+        diag_internal(fe->p->diags, e->span, "an expression of kind %d as a scalar", e->kind);
+}
+
+/* The pattern of a run: its constants, and which parts vary. Runs of one pattern share registers, as
+ * the varying parts are written just before each use; two runs of one instruction differ in role. */
+static Sym run_pattern(FuncEmit *fe, char role, Expr *const *items, uint32_t n)
+{
+    Buf text = {0};
+    int64_t value;
+    buf_char(&text, role);
+    for (uint32_t i = 0; i < n; i++) {
+        if (const_value(items[i], &value))
+            buf_printf(&text, "%" PRId64 ",", value);
+        else
+            buf_str(&text, "*,");
+    }
+    Sym pattern = intern(fe->p->in, text.at);
+    buf_free(&text);
+    return pattern;
+}
+
+static uint32_t count_consts(Expr *const *items, uint32_t n)
+{
+    uint32_t consts = 0;
+    int64_t value;
+    for (uint32_t i = 0; i < n; i++)
+        consts += const_value(items[i], &value);
+    return consts;
+}
+
+static bool find_run(FuncEmit *fe, Sym pattern, Expr *const *items, uint32_t n, VReg *run)
+{
+    uint64_t found;
+    int64_t value;
+    if (map_get_ptr(&fe->run_regs, pattern, &found)) {
+        *run = (VReg)found;
+        return true;
+    }
+    *run = regs_new(&fe->ints, n);
+    if (!may_hoist(fe, n))
+        return false;
+    for (uint32_t i = 0; i < n; i++) {
+        if (const_value(items[i], &value))
+            hoist_const(fe, *run + i, value);
+    }
+    fe->n_hoisted += n - count_consts(items, n);
+    map_set_ptr(&fe->run_regs, pattern, *run);
+    return true;
+}
+
+VReg emit_run(FuncEmit *fe, char role, Expr *const *items, uint32_t n)
+{
+    VReg run;
+    int64_t value;
+    bool hoisted = false;
+    if (n == 1 && items[0]->kind != EX_SCALAR && items[0]->kind != EX_OP)
+        return emit_expr(fe, items[0]);
+    if (count_consts(items, n))
+        hoisted = find_run(fe, run_pattern(fe, role, items, n), items, n, &run);
+    else
+        run = regs_new(&fe->ints, n);
+    for (uint32_t i = 0; i < n; i++) {
+        if (!hoisted || !const_value(items[i], &value))
+            emit_expr_into(fe, run + i, items[i]);
+    }
+    return run;
+}

@@ -1,0 +1,170 @@
+/* What the files of the code generator share. Code is generated with virtual registers, one per value;
+ * emit_regs.c maps them to few real ones. */
+#ifndef PLD_CODEGEN_EMITTER_H
+#define PLD_CODEGEN_EMITTER_H
+
+#include "base/map.h"
+#include "codegen/bytecode.h"
+#include "ir/build.h"
+#include "ir/ir.h"
+
+/* A virtual register. Those of a run have consecutive numbers. */
+typedef uint32_t VReg;
+#define NO_VREG UINT32_MAX
+
+/* An instruction whose register fields are virtual. */
+typedef struct {
+    uint16_t op;
+    uint32_t f[5];
+    int32_t imm;
+} VInsn;
+
+typedef struct {
+    uint32_t func;
+    uint32_t n_mem, n_scalars, n_results;
+    VReg *mem, *scalars;
+    VReg results;            /* first of a run, or NO_VREG */
+} VCall;
+
+typedef struct {
+    VReg run;
+    uint32_t rank, n_stages, stages[2];
+    uint8_t atomic;
+    bool pipeline;
+} VXfer;
+
+/* Where a virtual register lives: positions are 0 for the prologue, 1 + index for the body. */
+typedef struct {
+    VReg first;              /* of its run */
+    uint32_t n;              /* length of the run, at its first; else 0 */
+    uint32_t start, end;     /* positions of the first and last touch; start UINT32_MAX: never touched */
+    uint32_t loop;           /* live to the end of this loop, or UINT32_MAX */
+    uint32_t fixed;          /* the real register it must have, or UINT32_MAX */
+    uint32_t real;           /* result of the allocation */
+    uint32_t type;           /* memory: index of its BcMreg type */
+} Live;
+
+typedef struct {
+    VEC(Live) regs;
+} RegFile;
+
+/* An open or closed loop of the body, for lifetimes: positions. */
+typedef struct {
+    uint32_t begin, end;
+} LoopRange;
+
+/* A loop being emitted. */
+typedef struct LoopCode {
+    const Stmt *stmt;
+    VEC(uint32_t) breaks, continues;   /* jumps to be patched */
+    struct LoopCode *outer;
+} LoopCode;
+
+/* The program being emitted. */
+typedef struct {
+    Arena *arena;
+    Program *p;
+    BcProgram *out;
+    BcFunc *funcs;           /* out->funcs */
+    BcParam **params;        /* of each function: emit order is callees first, they learn who signals */
+    Map func_index;          /* Func * -> index */
+    Map string_index;        /* Sym -> index */
+    VEC(const char *) strings;
+    Map const_index;         /* value -> index */
+    VEC(int64_t) consts;
+    Map dim_index;           /* Dim * -> index in dims */
+    VEC(BcDim) dims;
+    VEC(BcDimStep) steps;
+    VEC(BcWindow) windows;
+    VEC(BcPure) pure;
+} Emit;
+
+/* The function being emitted. */
+typedef struct {
+    Emit *em;
+    Program *p;
+    Func *f;
+    VEC(VInsn) prologue, code;
+    RegFile ints, mems;
+    VEC(BcMreg) mem_types;
+    VReg *var_reg;           /* per variable: its register of either class */
+    uint32_t *group;         /* per variable: union-find parent, variables that name one memory */
+    uint32_t *definers;      /* per group: values that bring in a memory */
+    VReg *group_reg;         /* per group with one definer: the register of all its variables */
+    bool *signals;           /* per group: notified or waited for */
+    VEC(LoopRange) loops;
+    VEC(uint32_t) open;      /* loops around the code at hand */
+    LoopCode *loop;
+    VEC(BcLoc) locs;
+    Loc loc;                 /* of the statement at hand */
+    Loc mapped;              /* that the last entry of locs is made from */
+    Map tile_slots;          /* Type * -> slot */
+    VEC(BcTile) tiles;
+    VEC(VCall) calls;
+    VEC(VXfer) xfers;
+    VEC(BcBind) binds;
+    VEC(VReg) bind_regs;
+    Map bind_index;          /* Sym -> index in binds */
+    Map const_regs;          /* value -> register of the prologue */
+    Map run_regs;            /* pattern (Sym) -> run of the prologue */
+    uint32_t n_hoisted;      /* registers that the prologue sets */
+    Span span;               /* of the expression at hand, for messages */
+} FuncEmit;
+
+/* emit.c */
+uint32_t emit_string(Emit *em, const char *text);
+uint32_t emit_const(Emit *em, int64_t value);
+/* The postfix form of a shape expression. */
+BcDim emit_dim(FuncEmit *fe, const Dim *d);
+/* The register of a dynamic extent. */
+VReg emit_extent(FuncEmit *fe, Sym name);
+
+/* emit_func.c: one function into em->funcs[index]. */
+void emit_func(Emit *em, Func *f, uint32_t index);
+/* Appends an instruction; its register fields become live. Returns its index. */
+uint32_t emit_insn(FuncEmit *fe, BcOp op, uint32_t a, uint32_t b, uint32_t c, uint32_t d, uint32_t e,
+                   int64_t imm);
+#define emit_insn3(fe, op, a, b, c) emit_insn((fe), (op), (a), (b), (c), 0, 0, 0)
+/* Lets the jump at `at` go to the next instruction. */
+void emit_patch(FuncEmit *fe, uint32_t at);
+/* The slot of a placed tile type. */
+uint32_t emit_slot(FuncEmit *fe, const Type *t, Sym name);
+
+/* emit_expr.c */
+VReg emit_expr(FuncEmit *fe, const Expr *e);
+void emit_expr_into(FuncEmit *fe, VReg dst, const Expr *e);
+VReg emit_const_reg(FuncEmit *fe, int64_t value);
+/* The values of `n` expressions in a run of registers; parts that are constant are set once in the
+ * prologue. Runs that one instruction uses together need different roles. */
+VReg emit_run(FuncEmit *fe, char role, Expr *const *items, uint32_t n);
+
+/* emit_op.c: an op or call for its effect and, where results has variables, its values. */
+void emit_op(FuncEmit *fe, const Expr *e, const VarId *results, uint32_t n_results);
+/* The memory register of a memory, buffer or context operand. */
+VReg emit_memory(FuncEmit *fe, const Expr *e);
+
+/* emit_flow.c */
+void emit_block(FuncEmit *fe, const Block *b, const Stmt *owner);
+
+/* emit_memory.c: which variables name one memory. */
+void emit_group_memory(FuncEmit *fe);
+uint32_t emit_group(FuncEmit *fe, VarId v);
+/* Whether all variables of v's group share a register. */
+bool emit_one_memory(FuncEmit *fe, VarId v);
+/* A register for the memory that `v` brings in. */
+VReg emit_memory_result(FuncEmit *fe, VarId v, BcMreg type);
+/* Lets `v` name the memory in `reg`. */
+void emit_name_memory(FuncEmit *fe, VarId v, VReg reg);
+BcMreg emit_mem_type(const Type *t);
+
+/* emit_regs.c */
+VReg regs_new(RegFile *rf, uint32_t n);
+void regs_touch(FuncEmit *fe, RegFile *rf, VReg r, uint32_t n, uint32_t pos);
+/* Gives every virtual register a real one; false when there are not enough. */
+bool regs_assign_ints(FuncEmit *fe, uint32_t *n_regs);
+bool regs_assign_mems(FuncEmit *fe, BcMreg **types, uint32_t *n_mregs);
+
+/* emit_pure.c */
+void emit_pure(Emit *em, Func *f);
+
+#endif

@@ -44,6 +44,11 @@ static const Expr *aliased(const Expr *e)
     }
 }
 
+int32_t emit_alias(const Func *callee, uint32_t result)
+{
+    return result < callee->alias.len ? callee->alias.at[result] : -1;
+}
+
 static void group_let(FuncEmit *fe, const Stmt *s)
 {
     const Expr *e = s->value;
@@ -53,7 +58,7 @@ static void group_let(FuncEmit *fe, const Stmt *s)
             continue;
         const Expr *from = e;
         if (e->kind == EX_CALL) {
-            int32_t alias = e->callee->alias.at[i];
+            int32_t alias = emit_alias(e->callee, i);
             from = alias >= 0 ? e->args[alias] : NULL;
         } else if (e->kind == EX_OP) {
             from = aliased(e);

@@ -375,7 +375,7 @@ static void bind_aliases(FuncEmit *fe, const Expr *e, const VarId *results, uint
         const Type *t = func_var(fe->f, results[i])->type;
         int32_t from = -1;
         if (e->kind == EX_CALL)
-            from = e->callee->alias.at[i];
+            from = emit_alias(e->callee, i);
         else if (op_info(e->op)->result >= RES_ARG0 && op_info(e->op)->result <= RES_ARG2)
             from = (int32_t)op_info(e->op)->result - RES_ARG0;
         else if (op_info(e->op)->result == RES_CTX)

@@ -151,6 +151,8 @@ void emit_group_memory(FuncEmit *fe);
 uint32_t emit_group(FuncEmit *fe, VarId v);
 /* Whether all variables of v's group share a register. */
 bool emit_one_memory(FuncEmit *fe, VarId v);
+/* The parameter whose memory a result of `callee` is, or -1. */
+int32_t emit_alias(const Func *callee, uint32_t result);
 /* A register for the memory that `v` brings in. */
 VReg emit_memory_result(FuncEmit *fe, VarId v, BcMreg type);
 /* Lets `v` name the memory in `reg`. */

@@ -15,7 +15,7 @@ static const char *func_name(const Verify *v)
     return v->f->name < v->p->n_strings ? v->p->strings[v->f->name] : "?";
 }
 
-bool verify_fail(Verify *v, const char *fmt, ...)
+bool bcv_fail(Verify *v, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
@@ -25,11 +25,11 @@ bool verify_fail(Verify *v, const char *fmt, ...)
     return false;
 }
 
-bool verify_string(Verify *v, uint32_t s, bool optional, const char *what)
+bool bcv_string(Verify *v, uint32_t s, bool optional, const char *what)
 {
     if (s < v->p->n_strings || (optional && s == BC_NO_INDEX))
         return true;
-    return verify_fail(v, "%s: string %u of %u", what, s, v->p->n_strings);
+    return bcv_fail(v, "%s: string %u of %u", what, s, v->p->n_strings);
 }
 
 /* Texts reach the terminal in messages: no control characters, only UTF-8. */
@@ -38,10 +38,10 @@ static bool check_text(Verify *v, uint32_t i)
     const char *text = v->p->strings[i];
     size_t len = strlen(text);
     if (utf8_check(text, len) != len)
-        return verify_fail(v, "string %u: not UTF-8", i);
+        return bcv_fail(v, "string %u: not UTF-8", i);
     for (size_t k = 0; k < len; k++) {
         if ((unsigned char)text[k] < 0x20 || text[k] == 0x7f)
-            return verify_fail(v, "string %u: control character", i);
+            return bcv_fail(v, "string %u: control character", i);
     }
     return true;
 }
@@ -54,21 +54,21 @@ static bool check_program(Verify *v)
             return false;
     }
     if (p->platform >= PLATFORM_COUNT)
-        return verify_fail(v, "platform %u", p->platform);
+        return bcv_fail(v, "platform %u", p->platform);
     if (p->entry >= p->n_funcs || p->funcs[p->entry].kind != BCF_HOST)
-        return verify_fail(v, "the entry is not a host function");
+        return bcv_fail(v, "the entry is not a host function");
     if (p->ranks && p->ranks != p->compiled_ranks)
-        return verify_fail(v, "it is for %u ranks and was compiled for %u", p->ranks, p->compiled_ranks);
+        return bcv_fail(v, "it is for %u ranks and was compiled for %u", p->ranks, p->compiled_ranks);
     for (uint32_t i = 0; i < p->n_bindings; i++) {
-        if (!verify_string(v, p->bindings[i][0], false, "compile-time parameter") ||
-            !verify_string(v, p->bindings[i][1], false, "compile-time parameter"))
+        if (!bcv_string(v, p->bindings[i][0], false, "compile-time parameter") ||
+            !bcv_string(v, p->bindings[i][1], false, "compile-time parameter"))
             return false;
     }
     for (uint32_t i = 0; i < p->n_extents; i++) {
-        if (!verify_string(v, p->extents[i], false, "extent"))
+        if (!bcv_string(v, p->extents[i], false, "extent"))
             return false;
     }
-    return verify_string(v, p->program_name, false, "program name");
+    return bcv_string(v, p->program_name, false, "program name");
 }
 
 static bool check_windows(Verify *v)
@@ -76,8 +76,8 @@ static bool check_windows(Verify *v)
     for (uint32_t i = 0; i < v->p->n_windows; i++) {
         const BcWindow *w = &v->p->windows[i];
         if (w->align < 1 || w->align > MAX_ALIGN || (w->align & (w->align - 1)))
-            return verify_fail(v, "window %u: bad alignment", i);
-        if (!verify_string(v, w->name, false, "window") || !verify_string(v, w->file, true, "window"))
+            return bcv_fail(v, "window %u: bad alignment", i);
+        if (!bcv_string(v, w->name, false, "window") || !bcv_string(v, w->file, true, "window"))
             return false;
     }
     return true;
@@ -89,34 +89,34 @@ static bool check_dim(Verify *v, const BcDim *d)
     const BcProgram *p = v->p;
     uint32_t depth = 0;
     if (d->n > MAX_DIM_STEPS || d->first > p->n_dim_steps || d->n > p->n_dim_steps - d->first)
-        return verify_fail(v, "shape expression out of range");
+        return bcv_fail(v, "shape expression out of range");
     for (uint32_t i = 0; i < d->n; i++) {
         const BcDimStep *s = &p->dim_steps[d->first + i];
         bool leaf = s->op == BCD_CONST || s->op == BCD_NAME;
         if (s->op > BCD_MAX || (!leaf && depth < 2) || (leaf && depth == BC_MAX_DIM_STACK))
-            return verify_fail(v, "malformed shape expression");
+            return bcv_fail(v, "malformed shape expression");
         depth = leaf ? depth + 1 : depth - 1;
         if (s->op == BCD_NAME && ((uint64_t)s->value >= p->n_extents ||
                                   v->seen[s->value] != (uint32_t)(v->f - p->funcs) + 1))
-            return verify_fail(v, "a shape names an extent that nothing binds");
+            return bcv_fail(v, "a shape names an extent that nothing binds");
     }
-    return depth == 1 || verify_fail(v, "malformed shape expression");
+    return depth == 1 || bcv_fail(v, "malformed shape expression");
 }
 
 static bool check_param(Verify *v, const BcParam *m, bool scalars_begun)
 {
     bool scalar = m->kind == BCP_SCALAR;
     if (m->kind > BCP_SCALAR || m->dir > 2 || m->dtype >= DT_COUNT || (scalars_begun && !scalar))
-        return verify_fail(v, "malformed parameter");
+        return bcv_fail(v, "malformed parameter");
     if (scalar ? m->rank != 0 : m->rank < 1 || m->rank > BC_MAX_RANK)
-        return verify_fail(v, "parameter of rank %u", m->rank);
+        return bcv_fail(v, "parameter of rank %u", m->rank);
     if (m->signal && (m->kind != BCP_WINDOW || m->dtype != DT_INT32))
-        return verify_fail(v, "a signal that is no INT32 window");
+        return bcv_fail(v, "a signal that is no INT32 window");
     for (uint32_t i = 0; i < m->rank; i++) {
         if (!check_dim(v, &m->dims[i]))
             return false;
     }
-    return verify_string(v, m->name, false, "parameter");
+    return bcv_string(v, m->name, false, "parameter");
 }
 
 static bool check_params(Verify *v)
@@ -132,14 +132,14 @@ static bool check_params(Verify *v)
             continue;
         }
         if (f->kind == BCF_HOST && m->kind == BCP_WINDOW)
-            return verify_fail(v, "a host function with a window parameter");
+            return bcv_fail(v, "a host function with a window parameter");
         if (mems >= f->n_mregs || f->mregs[mems].kind != m->kind || f->mregs[mems].dtype != m->dtype ||
             f->mregs[mems].rank != m->rank)
-            return verify_fail(v, "memory register m%u does not fit its parameter", mems);
+            return bcv_fail(v, "memory register m%u does not fit its parameter", mems);
         mems++;
     }
     if ((uint64_t)f->n_binds + scalars > f->n_regs)
-        return verify_fail(v, "too few registers for the parameters");
+        return bcv_fail(v, "too few registers for the parameters");
     return true;
 }
 
@@ -149,14 +149,14 @@ static bool check_binds(Verify *v)
     for (uint32_t i = 0; i < f->n_binds; i++) {
         const BcBind *b = &f->binds[i];
         if (b->extent >= v->p->n_extents)
-            return verify_fail(v, "binding of extent %u", b->extent);
+            return bcv_fail(v, "binding of extent %u", b->extent);
         v->seen[b->extent] = (uint32_t)(f - v->p->funcs) + 1;
         if (b->param == BC_NO_INDEX && f->kind == BCF_HOST)
             continue;
         if (b->param >= f->n_params || b->axis >= f->params[b->param].rank)
-            return verify_fail(v, "binding to parameter %u", b->param);
+            return bcv_fail(v, "binding to parameter %u", b->param);
         if (b->mul < 1 || b->mul > MAX_BIND || b->add < -MAX_BIND || b->add > MAX_BIND)
-            return verify_fail(v, "binding with a factor out of range");
+            return bcv_fail(v, "binding with a factor out of range");
     }
     return true;
 }
@@ -168,7 +168,7 @@ static bool check_mregs(Verify *v)
         bool buffer = m->kind == BCM_BUFFER;
         if (m->kind > BCM_BUFFER || m->dtype >= DT_COUNT || m->rank > BC_MAX_RANK ||
             (buffer ? m->rank || m->dtype : m->rank < 1))
-            return verify_fail(v, "malformed memory register m%u", i);
+            return bcv_fail(v, "malformed memory register m%u", i);
     }
     return true;
 }
@@ -196,17 +196,17 @@ static bool check_tiles(Verify *v)
     const BcFunc *f = v->f;
     int64_t align = platforms[v->p->platform].row_align;
     if (f->n_tiles > BC_MAX_REGS || (f->n_tiles && f->kind != BCF_INCORE))
-        return verify_fail(v, "%u tiles", f->n_tiles);
+        return bcv_fail(v, "%u tiles", f->n_tiles);
     if (f->core_bytes < 0 || f->core_bytes > BC_MAX_CORE_BYTES)
-        return verify_fail(v, "on-core memory out of range");
+        return bcv_fail(v, "on-core memory out of range");
     for (uint32_t i = 0; i < f->n_tiles; i++) {
         const BcTile *t = &f->tiles[i];
         int64_t bytes = tile_bytes(t, align);
         if (!bytes || bytes != t->bytes)
-            return verify_fail(v, "malformed tile t%u", i);
+            return bcv_fail(v, "malformed tile t%u", i);
         if (t->addr < 0 || t->addr % align || t->addr > f->core_bytes - bytes)
-            return verify_fail(v, "tile t%u is outside its function's memory", i);
-        if (!verify_string(v, t->name, true, "tile"))
+            return bcv_fail(v, "tile t%u is outside its function's memory", i);
+        if (!bcv_string(v, t->name, true, "tile"))
             return false;
     }
     return true;
@@ -216,12 +216,12 @@ static bool check_call_scalars(Verify *v, const BcCall *c)
 {
     for (uint32_t i = 0; i < c->n_scalars; i++) {
         if (c->scalars[i] >= v->f->n_regs)
-            return verify_fail(v, "call with register r%u", c->scalars[i]);
+            return bcv_fail(v, "call with register r%u", c->scalars[i]);
     }
     if (c->n_results != v->n_results[c->func])
-        return verify_fail(v, "call that takes %u results of %u", c->n_results, v->n_results[c->func]);
+        return bcv_fail(v, "call that takes %u results of %u", c->n_results, v->n_results[c->func]);
     if (c->n_results && (uint32_t)c->results + c->n_results > v->f->n_regs)
-        return verify_fail(v, "call with results out of range");
+        return bcv_fail(v, "call with results out of range");
     return true;
 }
 
@@ -230,18 +230,18 @@ static bool check_call(Verify *v, const BcCall *c)
 {
     const BcFunc *f = v->f;
     if (c->func >= v->p->n_funcs || v->p->funcs[c->func].kind <= f->kind)
-        return verify_fail(v, "call of a function of the wrong level");
+        return bcv_fail(v, "call of a function of the wrong level");
     const BcFunc *callee = &v->p->funcs[c->func];
     uint32_t mems = 0;
     while (mems < callee->n_params && callee->params[mems].kind != BCP_SCALAR)
         mems++;
     if (c->n_mem != mems || c->n_scalars != callee->n_params - mems)
-        return verify_fail(v, "call with the wrong number of arguments");
+        return bcv_fail(v, "call with the wrong number of arguments");
     for (uint32_t i = 0; i < mems; i++) {
         const BcParam *m = &callee->params[i];
         if (c->mem[i] >= f->n_mregs || f->mregs[c->mem[i]].kind != m->kind ||
             f->mregs[c->mem[i]].dtype != m->dtype || f->mregs[c->mem[i]].rank != m->rank)
-            return verify_fail(v, "call with an argument of the wrong type");
+            return bcv_fail(v, "call with an argument of the wrong type");
     }
     return check_call_scalars(v, c);
 }
@@ -250,13 +250,13 @@ static bool check_xfer(Verify *v, const BcXfer *x)
 {
     const BcFunc *f = v->f;
     if (x->rank < 1 || x->rank > BC_MAX_RANK || (uint32_t)x->run + 3u * x->rank > f->n_regs)
-        return verify_fail(v, "transfer with registers out of range");
+        return bcv_fail(v, "transfer with registers out of range");
     if (!enum_value_name(ENUM_AtomicType, x->atomic) || x->n_stages < 1 || x->n_stages > 2 ||
         (x->pipeline && x->n_stages != 2))
-        return verify_fail(v, "malformed transfer");
+        return bcv_fail(v, "malformed transfer");
     for (uint32_t i = 0; i < x->n_stages; i++) {
         if (x->stages[i] >= f->n_tiles)
-            return verify_fail(v, "transfer with tile t%u", x->stages[i]);
+            return bcv_fail(v, "transfer with tile t%u", x->stages[i]);
     }
     return true;
 }
@@ -267,10 +267,10 @@ static bool check_locs(Verify *v)
     for (uint32_t i = 0; i < f->n_locs; i++) {
         const BcLoc *l = &f->locs[i];
         if (l->pc >= f->n_insns || (i && l->pc <= l[-1].pc))
-            return verify_fail(v, "source map out of order");
-        if (!verify_string(v, l->file, true, "source map") ||
-            !verify_string(v, l->origin, true, "source map") ||
-            !verify_string(v, l->phase, true, "source map"))
+            return bcv_fail(v, "source map out of order");
+        if (!bcv_string(v, l->file, true, "source map") ||
+            !bcv_string(v, l->origin, true, "source map") ||
+            !bcv_string(v, l->phase, true, "source map"))
             return false;
     }
     return true;
@@ -289,7 +289,7 @@ static bool check_func(Verify *v)
         if (!check_xfer(v, &f->xfers[i]))
             return false;
     }
-    return check_locs(v) && verify_code(v);
+    return check_locs(v) && bcv_code(v);
 }
 
 /* All returns of a function return the same number of scalars. */
@@ -301,7 +301,7 @@ static bool check_results(Verify *v, uint32_t *n_results)
         if (f->insns[i].op != BC_RET)
             continue;
         if (found && f->insns[i].b != *n_results)
-            return verify_fail(v, "returns differ in their number of results");
+            return bcv_fail(v, "returns differ in their number of results");
         *n_results = f->insns[i].b;
         found = true;
     }
@@ -313,10 +313,10 @@ static bool check_funcs(Verify *v)
     const BcProgram *p = v->p;
     for (uint32_t i = 0; i < p->n_funcs; i++) {
         v->f = &p->funcs[i];
-        if (!verify_string(v, v->f->name, false, "function") || !check_results(v, &v->n_results[i]))
+        if (!bcv_string(v, v->f->name, false, "function") || !check_results(v, &v->n_results[i]))
             return false;
         if (v->f->kind > BCF_INCORE)
-            return verify_fail(v, "malformed function");
+            return bcv_fail(v, "malformed function");
     }
     for (uint32_t i = 0; i < p->n_funcs; i++) {
         v->f = &p->funcs[i];
@@ -332,7 +332,7 @@ static bool check_all(Verify *v)
     if (!check_program(v) || !check_windows(v) || !check_funcs(v))
         return false;
     for (uint32_t i = 0; i < v->p->n_pure; i++) {
-        if (!verify_pure(v, &v->p->pure[i]))
+        if (!bcv_pure(v, &v->p->pure[i]))
             return false;
     }
     return true;

@@ -14,12 +14,12 @@ typedef struct {
 } Verify;
 
 /* Records a defect and returns false. */
-bool verify_fail(Verify *v, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-bool verify_string(Verify *v, uint32_t s, bool optional, const char *what);
+bool bcv_fail(Verify *v, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+bool bcv_string(Verify *v, uint32_t s, bool optional, const char *what);
 
 /* verify_code.c: the instructions of v->f. */
-bool verify_code(Verify *v);
+bool bcv_code(Verify *v);
 /* verify_pure.c */
-bool verify_pure(Verify *v, const BcPure *u);
+bool bcv_pure(Verify *v, const BcPure *u);
 
 #endif

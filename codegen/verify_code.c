@@ -12,7 +12,7 @@ typedef struct {
 
 static bool bad(At *at, const char *what)
 {
-    return verify_fail(at->v, "instruction %u (%s): %s", at->pc,
+    return bcv_fail(at->v, "instruction %u (%s): %s", at->pc,
                        at->in->op < BC_OPCODE_COUNT ? bc_op_name(at->in->op) : "?", what);
 }
 
@@ -280,11 +280,11 @@ static bool check_insn(At *at)
     return check_fields(at) && check_operands(at);
 }
 
-bool verify_code(Verify *v)
+bool bcv_code(Verify *v)
 {
     const BcFunc *f = v->f;
     if (f->n_insns == 0 || f->insns[f->n_insns - 1].op != BC_RET)
-        return verify_fail(v, "does not end with ret");
+        return bcv_fail(v, "does not end with ret");
     for (uint32_t i = 0; i < f->n_insns; i++) {
         At at = {.v = v, .f = f, .in = &f->insns[i], .pc = i};
         if (!check_insn(&at))

@@ -48,14 +48,14 @@ static bool check_kid(Tree *t, uint32_t node, uint32_t i, uint32_t kid)
 {
     uint16_t kind = t->u->nodes[node].kind;
     if (kid >= node || t->used[kid])
-        return verify_fail(t->v, "init or golden: node %u is no tree", node);
+        return bcv_fail(t->v, "init or golden: node %u is no tree", node);
     if (place_of(t->u->nodes[kid].kind) != kid_place(kind, i))
-        return verify_fail(t->v, "init or golden: node %u has a child of the wrong kind", node);
+        return bcv_fail(t->v, "init or golden: node %u has a child of the wrong kind", node);
     t->used[kid] = 1;
     if (t->depth[kid] >= t->depth[node])
         t->depth[node] = t->depth[kid] + 1;
     if (t->depth[node] > BC_MAX_PURE_DEPTH)
-        return verify_fail(t->v, "init or golden: nested too deeply");
+        return bcv_fail(t->v, "init or golden: nested too deeply");
     return true;
 }
 
@@ -71,7 +71,7 @@ static bool check_kids(Tree *t, uint32_t node)
     if (kids >= 0)
         return true;
     if (n->a > t->u->n_kids || n->n > t->u->n_kids - n->a || (is_aggregate(n->kind) && n->n < 2))
-        return verify_fail(t->v, "init or golden: children of node %u out of range", node);
+        return bcv_fail(t->v, "init or golden: children of node %u out of range", node);
     for (uint32_t i = 0; i < n->n; i++) {
         if (!check_kid(t, node, i, t->u->kids[n->a + i]))
             return false;
@@ -101,24 +101,24 @@ static bool check_tree(Tree *t)
         const BcPureNode *n = &t->u->nodes[i];
         t->depth[i] = 1;
         if (n->kind >= PURE_COUNT || !check_leaf(t, n))
-            return verify_fail(t->v, "init or golden: malformed node %u", i);
+            return bcv_fail(t->v, "init or golden: malformed node %u", i);
         if (!check_kids(t, i))
             return false;
     }
     if (t->u->root >= t->u->n_nodes || t->u->nodes[t->u->root].kind != PURE_BLOCK || t->used[t->u->root])
-        return verify_fail(t->v, "init or golden: malformed root");
+        return bcv_fail(t->v, "init or golden: malformed root");
     return true;
 }
 
-bool verify_pure(Verify *v, const BcPure *u)
+bool bcv_pure(Verify *v, const BcPure *u)
 {
     const BcFunc *host = &v->p->funcs[v->p->entry];
     if (u->param >= host->n_params)
-        return verify_fail(v, "init or golden of parameter %u", u->param);
+        return bcv_fail(v, "init or golden of parameter %u", u->param);
     const BcParam *m = &host->params[u->param];
     if (u->n_index != m->rank || u->n_slots < u->n_index || u->n_slots > BC_MAX_PURE_SLOTS ||
         (u->golden && m->kind == BCP_SCALAR))
-        return verify_fail(v, "init or golden of %s: malformed", v->p->strings[m->name]);
+        return bcv_fail(v, "init or golden of %s: malformed", v->p->strings[m->name]);
     Tree t = {.v = v, .u = u};
     t.depth = xcalloc(u->n_nodes + (size_t)1, sizeof *t.depth);
     t.used = xcalloc(u->n_nodes + (size_t)1, 1);

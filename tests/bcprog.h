@@ -1,0 +1,31 @@
+/* A program in bytecode with every instruction, written by hand. */
+#ifndef PLD_TESTS_BCPROG_H
+#define PLD_TESTS_BCPROG_H
+
+#include "codegen/bytecode.h"
+
+/* Tables may be changed by tests: each call makes its own. */
+typedef struct {
+    BcProgram p;
+    Arena arena;
+    BcFunc funcs[3];         /* host, orchestration, InCore */
+    BcInsn host[16], orch[16], incore[64];
+    BcTile tiles[4];
+    BcMreg host_mregs[4], orch_mregs[4], incore_mregs[4];
+    BcCall dispatch, call;
+    BcXfer xfers[2];
+    BcParam host_params[3], orch_params[4], incore_params[4];
+    BcBind binds[1];
+    BcDimStep steps[8];
+    BcWindow windows[1];
+    BcPure pure[2];
+    BcPureNode nodes[24];
+    uint32_t kids[8];
+    BcLoc locs[4];
+    uint16_t regs[8];
+} BcProg;
+
+void bcprog_new(BcProg *t);
+void bcprog_free(BcProg *t);
+
+#endif

@@ -5,7 +5,7 @@
  * parameter that the helper never rebinds stands for its argument when that is a name or a constant.
  * Callees are done first, so one copy brings everything below it along. Functions that only InCore code
  * called are gone afterwards. */
-#include "base/map.h"
+#include "lower/expand.h"
 #include "lower/flatten.h"
 #include "lower/fold.h"
 #include "lower/pass.h"
@@ -13,248 +13,8 @@
 
 #define MAX_REPEATS 65536          /* of one pl.unroll */
 #define MAX_DEPTH 200              /* of helpers calling helpers */
-#define MAX_STATEMENTS (1u << 20)  /* of one function, after expansion */
-
-typedef struct {
-    Program *p;
-    Func *f;                 /* the function that is being expanded */
-    Map taken;               /* names of f before the pass, and of temporaries since */
-    Sym prefix;              /* for temporaries: the helper being called */
-    uint32_t n_statements;
-    bool failed;
-} Expand;
 
 static void expand_block(Expand *x, Block *b);
-
-static bool is_taken(const Expand *x, Sym name)
-{
-    return map_get_ptr(&x->taken, name, NULL);
-}
-
-/* A name that nothing in the caller has: for what lives only between two statements. */
-static Sym unused_name(void *env, Sym consumer)
-{
-    Expand *x = env;
-    Sym name = internf(x->p->in, "%s_%s", x->prefix, consumer);
-    while (is_taken(x, name))
-        name = internf(x->p->in, "%s_%s", x->prefix, name);
-    map_set_ptr(&x->taken, name, 1);
-    return name;
-}
-
-static void add(Expand *x, Block *b, Stmt *s)
-{
-    low_push(x->p, b, s);
-    if (++x->n_statements == MAX_STATEMENTS && !x->failed) {
-        x->failed = true;
-        diag_error(x->p->diags, s->loc.span, "value",
-                   "pl.unroll and inlined helpers make more than %u statements of this function; use pl.range",
-                   MAX_STATEMENTS);
-    }
-}
-
-static void add_let(Expand *x, Block *b, Loc loc, VarId v, Expr *value)
-{
-    Stmt *s = stmt_new(x->p, ST_LET, loc);
-    s->results = low_vars_dup(x->p, &v, 1);
-    s->n_results = 1;
-    s->value = value;
-    add(x, b, s);
-}
-
-typedef struct {
-    VarId var;
-    bool found;
-} Mention;
-
-static void mention(void *env, Expr **e)
-{
-    Mention *m = env;
-    m->found = m->found || ((*e)->kind == EX_VAR && (*e)->var == m->var);
-}
-
-static bool mentions(Expr *e, VarId v)
-{
-    Mention m = {v, false};
-    expr_walk(&e, mention, &m);
-    return m.found;
-}
-
-/* targets = values, all at once: where a value reads a target bound before it, it goes through a
- * temporary. */
-static void assign(Expand *x, Block *b, Loc loc, const VarId *targets, Expr **values, uint32_t n)
-{
-    for (uint32_t i = 1; i < n; i++) {
-        bool clash = false;
-        for (uint32_t j = 0; j < i; j++)
-            clash = clash || mentions(values[i], targets[j]);
-        if (!clash)
-            continue;
-        Sym name = unused_name(x, func_var(x->f, targets[i])->base);
-        VarId v = func_new_var(x->p, x->f, name, values[i]->type, values[i]->span);
-        add_let(x, b, loc, v, values[i]);
-        values[i] = ex_var(x->p, x->f, v);
-    }
-    for (uint32_t i = 0; i < n; i++)
-        if (values[i]->kind != EX_VAR || values[i]->var != targets[i])
-            add_let(x, b, loc, targets[i], values[i]);
-}
-
-/* One call being inlined: what the callee's names and extents mean in the caller. */
-typedef struct {
-    Expand *x;
-    Func *callee;
-    VarId *vars;             /* by callee variable; VAR_NONE until met */
-    Expr **stands;           /* by callee variable: the argument it stands for, or NULL */
-    bool *rebound;           /* by callee variable: bound in the body */
-    Map extents;             /* callee's extent name -> const Dim * of the caller */
-} Inline;
-
-static const Dim *extent_of(void *env, Sym name)
-{
-    Inline *in = env;
-    uint64_t d;
-    return map_get_ptr(&in->extents, name, &d) ? (const Dim *)(uintptr_t)d : NULL;
-}
-
-static void note_rebound(void *env, Stmt *s)
-{
-    Inline *in = env;
-    for (uint32_t i = 0; i < s->n_results; i++)
-        in->rebound[s->results[i]] = true;
-    if (s->kind != ST_FOR)
-        return;
-    in->rebound[s->index] = true;
-    for (uint32_t i = 0; i < s->n_values; i++)
-        in->rebound[s->iters[i]] = true;
-}
-
-static bool callee_has(const Inline *in, Sym name)
-{
-    for (uint32_t i = 0; i < in->callee->vars.len; i++)
-        if (in->callee->vars.at[i].base == name)
-            return true;
-    return false;
-}
-
-static VarId caller_var(Inline *in, VarId v)
-{
-    if (in->vars[v] != VAR_NONE)
-        return in->vars[v];
-    Expand *x = in->x;
-    const Var *var = func_var(in->callee, v);
-    Sym name = var->base;
-    while (is_taken(x, name) || (name != var->base && callee_has(in, name)))
-        name = internf(x->p->in, "%s_%s", in->callee->name, name);
-    const Type *type = type_subst(x->p->types, var->type, extent_of, in);
-    in->vars[v] = func_new_var(x->p, x->f, name, type, var->span);
-    return in->vars[v];
-}
-
-static void rename_use(void *env, Expr **e)
-{
-    Inline *in = env;
-    Program *p = in->x->p;
-    Span span = (*e)->span;
-    if ((*e)->kind == EX_VAR && in->stands[(*e)->var])
-        *e = expr_clone(p, in->stands[(*e)->var]);
-    else if ((*e)->kind == EX_VAR)
-        *e = ex_var(p, in->x->f, caller_var(in, (*e)->var));
-    else if ((*e)->kind == EX_EXTENT && extent_of(in, (*e)->sym))
-        *e = ex_dim(p, extent_of(in, (*e)->sym));
-    else if ((*e)->type)
-        (*e)->type = type_subst(p->types, (*e)->type, extent_of, in);
-    (*e)->span = span;
-}
-
-static void rename_vars(Inline *in, VarId *vars, uint32_t n)
-{
-    for (uint32_t i = 0; i < n; i++)
-        vars[i] = caller_var(in, vars[i]);
-}
-
-static void rename_stmt(void *env, Stmt *s)
-{
-    Inline *in = env;
-    low_exprs(s, rename_use, in);
-    rename_vars(in, s->results, s->n_results);
-    if (s->kind == ST_FOR) {
-        rename_vars(in, &s->index, 1);
-        rename_vars(in, s->iters, s->n_values);
-    }
-}
-
-/* An extent name of the callee's signature is the caller's extent at the same place. */
-static void bind_extents(Inline *in, const Type *param, const Type *arg)
-{
-    if (!type_is_shaped(param) || !type_is_shaped(arg) || param->rank != arg->rank)
-        return;
-    for (uint32_t i = 0; i < param->rank; i++) {
-        const Dim *d = param->dims[i];
-        if (d->n_terms == 1 && d->terms[0].n_atoms == 1 && d->terms[0].coef == 1 &&
-            d->terms[0].atoms[0]->kind == DIM_NAME &&
-            !map_get_ptr(&in->extents, d->terms[0].atoms[0]->name, NULL))
-            map_set_ptr(&in->extents, d->terms[0].atoms[0]->name, (uint64_t)(uintptr_t)arg->dims[i]);
-    }
-}
-
-static void bind_params(Inline *in, Block *b, const Expr *call, Loc loc)
-{
-    Expand *x = in->x;
-    for (uint32_t i = 0; i < call->n_args; i++) {
-        VarId v = in->callee->params.at[i].var;
-        bind_extents(in, func_var(in->callee, v)->type, call->args[i]->type);
-    }
-    for (uint32_t i = 0; i < call->n_args; i++) {
-        VarId v = in->callee->params.at[i].var;
-        Expr *arg = call->args[i];
-        bool plain = arg->kind == EX_VAR || arg->kind == EX_INT || arg->kind == EX_BOOL;
-        const Type *type = type_subst(x->p->types, func_var(in->callee, v)->type, extent_of, in);
-        if (plain && !in->rebound[v] && (arg->type == type || arg->kind == EX_VAR))
-            in->stands[v] = arg;
-        else
-            add_let(x, b, loc, caller_var(in, v), expr_clone(x->p, arg));
-    }
-}
-
-static void inline_body(Inline *in, Block *b, Stmt *call)
-{
-    Expand *x = in->x;
-    const Block *body = &in->callee->body;
-    Stmt *ret = NULL;
-    for (uint32_t i = 0; i < body->len && !x->failed; i++) {
-        Stmt *s = low_stmt_clone(x->p, body->at[i]);
-        Block one = {.at = &s, .len = 1, .cap = 1};
-        block_walk(&one, rename_stmt, in);
-        if (s->kind == ST_RETURN)
-            ret = s;
-        else
-            add(x, b, s);
-        x->n_statements += low_stmt_count(&s->body) + low_stmt_count(&s->otherwise);
-    }
-    if (ret && call->n_results && ret->n_values == call->n_results)
-        assign(x, b, ret->loc, call->results, ret->values, ret->n_values);
-}
-
-static void inline_call(Expand *x, Block *b, Stmt *call)
-{
-    Func *callee = call->value->callee;
-    uint32_t n = callee->vars.len;
-    Inline in = {.x = x, .callee = callee};
-    in.vars = xmalloc((n + 1) * sizeof *in.vars);
-    in.stands = xcalloc(n + 1, sizeof *in.stands);
-    in.rebound = xcalloc(n + 1, sizeof *in.rebound);
-    for (uint32_t i = 0; i < n; i++)
-        in.vars[i] = VAR_NONE;
-    block_walk(&callee->body, note_rebound, &in);
-    x->prefix = callee->name;
-    bind_params(&in, b, call->value, call->loc);
-    inline_body(&in, b, call);
-    free(in.vars);
-    free(in.stands);
-    free(in.rebound);
-    map_free(&in.extents);
-}
 
 static bool is_root_call(const Stmt *s)
 {
@@ -331,16 +91,16 @@ static void repeat_body(Expand *x, Block *b, const Stmt *loop, int64_t i)
     Index r = {loop->index, ex_int(x->p, DT_INDEX, i), x, false};
     block_walk((Block *)&loop->body, find_rebinding, &r);
     if (r.rebound)
-        add_let(x, b, loop->loc, loop->index, r.value);
+        expand_let(x, b, loop->loc, loop->index, r.value);
     for (uint32_t k = 0; k < loop->body.len && !x->failed; k++) {
         Stmt *s = low_stmt_clone(x->p, loop->body.at[k]);
         Block one = {.at = &s, .len = 1, .cap = 1};
         if (!r.rebound)
             block_walk(&one, replace_in_stmt, &r);
         if (s->kind == ST_YIELD && k + 1 == loop->body.len)
-            assign(x, b, s->loc, loop->iters, s->values, s->n_values);
+            expand_assign(x, b, s->loc, loop->iters, s->values, s->n_values);
         else
-            add(x, b, s);
+            expand_add(x, b, s);
     }
 }
 
@@ -380,12 +140,12 @@ static void unroll(Expand *x, Block *b, Stmt *s)
     x->prefix = intern(x->p->in, "next");
     Expr **values = low_exprs_new(x->p, s->n_values);
     copy_exprs(x, values, s->values, s->n_values);
-    assign(x, &all, s->loc, s->iters, values, s->n_values);
+    expand_assign(x, &all, s->loc, s->iters, values, s->n_values);
     for (int64_t i = 0; i < n && !x->failed; i++)
         repeat_body(x, &all, s, (int64_t)((uint64_t)lo + (uint64_t)i * (uint64_t)step));
     for (uint32_t k = 0; k < s->n_values; k++)
         values[k] = ex_var(x->p, x->f, s->iters[k]);
-    assign(x, &all, s->loc, s->results, values, s->n_values);
+    expand_assign(x, &all, s->loc, s->results, values, s->n_values);
     if (!x->failed)
         expand_block(x, &all);
     for (uint32_t i = 0; i < all.len; i++)
@@ -404,7 +164,7 @@ static void expand_if(Expand *x, Block *b, Stmt *s)
     for (uint32_t i = 0; i < arm->len; i++)
         low_push(x->p, b, arm->at[i]);
     if (y)
-        assign(x, b, y->loc, s->results, y->values, y->n_values);
+        expand_assign(x, b, y->loc, s->results, y->values, y->n_values);
 }
 
 static void expand_stmt(Expand *x, Block *b, Stmt *s)
@@ -413,12 +173,12 @@ static void expand_stmt(Expand *x, Block *b, Stmt *s)
     if (nested) {
         Block flat = {0};
         x->prefix = nested->callee->name;
-        Flatten fl = {.p = x->p, .f = x->f, .out = &flat, .name = unused_name, .env = x};
+        Flatten fl = {.p = x->p, .f = x->f, .out = &flat, .name = expand_unused_name, .env = x};
         flatten_stmt(&fl, s);
         for (uint32_t i = 0; i < flat.len; i++)
             expand_stmt(x, b, flat.at[i]);
     } else if (x->f->kind == FN_INCORE && is_root_call(s)) {
-        inline_call(x, b, s);
+        expand_call(x, b, s);
     } else if (s->kind == ST_FOR && s->loop == LOOP_UNROLL) {
         unroll(x, b, s);
     } else if (s->kind == ST_IF && s->cond->kind == EX_BOOL) {
@@ -426,7 +186,7 @@ static void expand_stmt(Expand *x, Block *b, Stmt *s)
     } else {
         expand_block(x, &s->body);
         expand_block(x, &s->otherwise);
-        add(x, b, s);
+        expand_add(x, b, s);
     }
 }
 

@@ -4,6 +4,34 @@
 
 #define MAX_STATEMENTS (1u << 20)  /* of one function, after expansion */
 
+typedef struct {
+    Func *f;
+    Map *out;
+} Names;
+
+static void add_names(Names *n, const VarId *vars, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        map_set_ptr(n->out, func_var(n->f, vars[i])->base, 1);
+}
+
+static void names_of(void *env, Stmt *s)
+{
+    add_names(env, s->results, s->n_results);
+    if (s->kind != ST_FOR)
+        return;
+    add_names(env, &s->index, 1);
+    add_names(env, s->iters, s->n_values);
+}
+
+void expand_names(Func *f, Map *out)
+{
+    Names n = {f, out};
+    for (uint32_t i = 0; i < f->params.len; i++)
+        add_names(&n, &f->params.at[i].var, 1);
+    block_walk(&f->body, names_of, &n);
+}
+
 bool expand_is_taken(const Expand *x, Sym name)
 {
     return map_get_ptr(&x->taken, name, NULL);
@@ -84,6 +112,7 @@ typedef struct {
     VarId *vars;             /* by callee variable; VAR_NONE until met */
     Expr **stands;           /* by callee variable: the argument it stands for, or NULL */
     bool *rebound;           /* by callee variable: bound in the body */
+    Map names;               /* that appear in the callee */
     Map extents;             /* callee's extent name -> const Dim * of the caller */
 } Inline;
 
@@ -106,14 +135,6 @@ static void note_rebound(void *env, Stmt *s)
         in->rebound[s->iters[i]] = true;
 }
 
-static bool callee_has(const Inline *in, Sym name)
-{
-    for (uint32_t i = 0; i < in->callee->vars.len; i++)
-        if (in->callee->vars.at[i].base == name)
-            return true;
-    return false;
-}
-
 static VarId caller_var(Inline *in, VarId v)
 {
     if (in->vars[v] != VAR_NONE)
@@ -121,7 +142,7 @@ static VarId caller_var(Inline *in, VarId v)
     Expand *x = in->x;
     const Var *var = func_var(in->callee, v);
     Sym name = var->base;
-    while (expand_is_taken(x, name) || (name != var->base && callee_has(in, name)))
+    while (expand_is_taken(x, name) || (name != var->base && map_get_ptr(&in->names, name, NULL)))
         name = internf(x->p->in, "%s_%s", in->callee->name, name);
     const Type *type = type_subst(x->p->types, var->type, extent_of, in);
     in->vars[v] = func_new_var(x->p, x->f, name, type, var->span);
@@ -236,11 +257,13 @@ void expand_call(Expand *x, Block *b, Stmt *call)
     for (uint32_t i = 0; i < n; i++)
         in.vars[i] = VAR_NONE;
     block_walk(&callee->body, note_rebound, &in);
+    expand_names(callee, &in.names);
     x->prefix = callee->name;
     bind_params(&in, b, call->value, call->loc);
     inline_body(&in, b, call);
     free(in.vars);
     free(in.stands);
     free(in.rebound);
+    map_free(&in.names);
     map_free(&in.extents);
 }

@@ -246,8 +246,7 @@ static void expand_func(Calls *c, Func *f)
     if (c->failed)
         return;
     Expand x = {.p = c->p, .f = f};
-    for (uint32_t i = 0; i < f->vars.len; i++)
-        map_set_ptr(&x.taken, f->vars.at[i].base, 1);
+    expand_names(f, &x.taken);
     expand_block(&x, &f->body);
     map_free(&x.taken);
     c->failed = c->failed || x.failed || !low_check_ops(c->p, f);

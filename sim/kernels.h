@@ -34,10 +34,14 @@ bool kernel_un(TileOp op, Dtype t, const KernelArgs *k);
 /* to (dtype `to`) = a (dtype `from`), CastMode `mode` from float to integer; saturating; NaN
  * becomes 0; float to float rounds to nearest even; BOOL is value != 0. */
 void kernel_cast(Dtype from, Dtype to, int mode, const KernelArgs *k);
-/* Every element of `to` = s. */
+/* Every element of `to` = s; k->a is not looked at. */
 void kernel_fill(Dtype t, const KernelArgs *k, KernelScalar s);
 /* A scalar as the bytecode holds it (bits of a double when `from` is a float dtype, else an
  * integer), converted to dtype `to`: rounded once, saturating. */
 KernelScalar kernel_scalar(Dtype from, int64_t bits, Dtype to);
+
+/* Kernels choose vector instructions by machine; `portable` forbids that (for tests). Returns whether
+ * the portable ones run now. */
+bool kernel_use_portable(bool portable);
 
 #endif

@@ -215,17 +215,18 @@ static Token end_line(Layout *l)
 
 /* --- brackets --- */
 
-/* Does `first`, at the start of a physical line, show that the innermost bracket ended before it? */
+/* Does `first`, at the start of a physical line, show that an unclosed bracket ended before it? */
 static bool shows_unclosed(const Layout *l, Token first)
 {
-    if (!vec_last(&l->brackets).unclosed)
-        return false;
     if (first.kind == TOK_END || token_starts_statement(first.kind))
         return true;
     Token head = l->tokens.at[l->line_pos];
-    if (token_heads_block(head.kind) && l->last.kind == TOK_COLON)
+    if (token_heads_block(head.kind) && l->tokens.at[l->pos - 1].kind == TOK_COLON)
         return true;
-    return first.indent <= head.indent && !token_is_closer(first.kind);
+    if (first.indent > head.indent)
+        return false;
+    return first.kind == TOK_NAME || first.kind == TOK_AT || first.kind == TOK_FROM
+        || token_heads_block(first.kind);
 }
 
 static Token close_bracket(Layout *l)
@@ -239,7 +240,7 @@ static void skip_bracket(Layout *l, Token opener)
     uint32_t open = opener.unclosed ? 0 : 1;
     for (;; l->pos++) {
         Token t = l->tokens.at[l->pos];
-        if (t.kind == TOK_END || (t.first && token_starts_statement(t.kind)))
+        if (t.kind == TOK_END || (t.first && open == 0 && shows_unclosed(l, t)))
             return;
         if (token_is_opener(t.kind) && !t.unclosed)
             open++;
@@ -276,7 +277,7 @@ static Token next_in_line(Layout *l)
 {
     Token t = l->tokens.at[l->pos];
     if ((t.first && l->pos != l->line_pos) || t.kind == TOK_END) {
-        if (l->brackets.len > 0 && shows_unclosed(l, t))
+        if (l->brackets.len > 0 && vec_last(&l->brackets).unclosed && shows_unclosed(l, t))
             return close_bracket(l);
         if (l->brackets.len == 0 && !l->expression)
             return end_line(l);

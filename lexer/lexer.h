@@ -50,7 +50,7 @@ bool token_heads_block(TokenKind kind);        /* if, else, for, def, ... */
 
 /* Scans `len` bytes, which end with a NUL at text[len] and hold no other NUL and no invalid UTF-8,
  * and appends the raw tokens with a TOK_END last; spans are shifted by `base`. */
-void scan(TokenList *out, const char *text, uint32_t len, uint32_t base);
+void lexer_scan(TokenList *out, const char *text, uint32_t len, uint32_t base);
 
 /* An open block. */
 typedef struct {

@@ -223,7 +223,7 @@ static bool scan_line(Scanner *s)
     }
 }
 
-void scan(TokenList *out, const char *text, uint32_t len, uint32_t base)
+void lexer_scan(TokenList *out, const char *text, uint32_t len, uint32_t base)
 {
     Scanner s = { .base = base, .out = out };
     s.begin = s.cursor = (const unsigned char *)text;

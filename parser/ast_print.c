@@ -47,20 +47,20 @@ static Binding binding(const Ast *expr)
     }
 }
 
-void print_items(Printer *p, AstList items)
+void ast_put_items(Printer *p, AstList items)
 {
     for (uint32_t i = 0; i < items.len; i++) {
         buf_str(p->out, i > 0 ? ", " : "");
-        print_expr(p, items.at[i], BIND_EXPR);
+        ast_put_expr(p, items.at[i], BIND_EXPR);
     }
 }
 
-void print_bare(Printer *p, const Ast *expr)
+void ast_put_bare(Printer *p, const Ast *expr)
 {
     if (expr->kind == AST_TUPLE && expr->items.len >= 2)
-        print_items(p, expr->items);
+        ast_put_items(p, expr->items);
     else
-        print_expr(p, expr, BIND_EXPR);
+        ast_put_expr(p, expr, BIND_EXPR);
 }
 
 static void print_int(Printer *p, const Ast *expr)
@@ -81,7 +81,7 @@ static void print_float(Printer *p, double v)
 static void print_tuple(Printer *p, AstList items)
 {
     buf_char(p->out, '(');
-    print_items(p, items);
+    ast_put_items(p, items);
     buf_str(p->out, items.len == 1 ? ",)" : ")");
 }
 
@@ -91,12 +91,12 @@ static void print_dict(Printer *p, const Ast *expr)
     for (uint32_t i = 0; i < expr->dict.keys.len; i++) {
         buf_str(p->out, i > 0 ? ", " : "");
         if (expr->dict.keys.at[i]) {
-            print_expr(p, expr->dict.keys.at[i], BIND_EXPR);
+            ast_put_expr(p, expr->dict.keys.at[i], BIND_EXPR);
             buf_str(p->out, ": ");
-            print_expr(p, expr->dict.values.at[i], BIND_EXPR);
+            ast_put_expr(p, expr->dict.values.at[i], BIND_EXPR);
         } else {
             buf_str(p->out, "**");
-            print_expr(p, expr->dict.values.at[i], BIND_BITOR);
+            ast_put_expr(p, expr->dict.values.at[i], BIND_BITOR);
         }
     }
     buf_char(p->out, '}');
@@ -104,16 +104,16 @@ static void print_dict(Printer *p, const Ast *expr)
 
 static void print_clauses(Printer *p, const Ast *expr)
 {
-    print_expr(p, expr->gen.element, BIND_EXPR);
+    ast_put_expr(p, expr->gen.element, BIND_EXPR);
     for (uint32_t i = 0; i < expr->gen.clauses.len; i++) {
         const AstForClause *clause = &expr->gen.clauses.at[i];
         buf_str(p->out, " for ");
-        print_bare(p, clause->target);
+        ast_put_bare(p, clause->target);
         buf_str(p->out, " in ");
-        print_expr(p, clause->iter, BIND_OR);
+        ast_put_expr(p, clause->iter, BIND_OR);
         if (clause->cond) {
             buf_str(p->out, " if ");
-            print_expr(p, clause->cond, BIND_OR);
+            ast_put_expr(p, clause->cond, BIND_OR);
         }
     }
 }
@@ -122,19 +122,19 @@ static void print_call(Printer *p, const Ast *expr)
 {
     AstList args = expr->call.args;
     AstKeywords keywords = expr->call.keywords;
-    print_expr(p, expr->call.callee, BIND_POSTFIX);
+    ast_put_expr(p, expr->call.callee, BIND_POSTFIX);
     buf_char(p->out, '(');
     if (args.len == 1 && keywords.len == 0 && args.at[0]->kind == AST_GENEXP)
         print_clauses(p, args.at[0]);   /* its parentheses are those of the call */
     else
-        print_items(p, args);
+        ast_put_items(p, args);
     for (uint32_t i = 0; i < keywords.len; i++) {
         buf_str(p->out, i > 0 || args.len > 0 ? ", " : "");
         if (keywords.at[i].name)
             buf_printf(p->out, "%s=", keywords.at[i].name);
         else
             buf_str(p->out, "**");
-        print_expr(p, keywords.at[i].value, BIND_EXPR);
+        ast_put_expr(p, keywords.at[i].value, BIND_EXPR);
     }
     buf_char(p->out, ')');
 }
@@ -142,21 +142,21 @@ static void print_call(Printer *p, const Ast *expr)
 static void print_slice(Printer *p, const Ast *expr)
 {
     if (expr->slice.lo)
-        print_expr(p, expr->slice.lo, BIND_EXPR);
+        ast_put_expr(p, expr->slice.lo, BIND_EXPR);
     buf_char(p->out, ':');
     if (expr->slice.hi)
-        print_expr(p, expr->slice.hi, BIND_EXPR);
+        ast_put_expr(p, expr->slice.hi, BIND_EXPR);
     if (expr->slice.step) {
         buf_char(p->out, ':');
-        print_expr(p, expr->slice.step, BIND_EXPR);
+        ast_put_expr(p, expr->slice.step, BIND_EXPR);
     }
 }
 
 static void print_subscript(Printer *p, const Ast *expr)
 {
-    print_expr(p, expr->sub.base, BIND_POSTFIX);
+    ast_put_expr(p, expr->sub.base, BIND_POSTFIX);
     buf_char(p->out, '[');
-    print_items(p, expr->sub.index);
+    ast_put_items(p, expr->sub.index);
     buf_char(p->out, ']');
 }
 
@@ -165,7 +165,7 @@ static void print_attr(Printer *p, const Ast *expr)
     AstKind base = expr->attr.base->kind;
     bool number = base == AST_INT || base == AST_FLOAT;   /* "1.real" reads as a number */
     buf_str(p->out, number ? "(" : "");
-    print_expr(p, expr->attr.base, number ? BIND_EXPR : BIND_POSTFIX);
+    ast_put_expr(p, expr->attr.base, number ? BIND_EXPR : BIND_POSTFIX);
     buf_printf(p->out, number ? ").%s" : ".%s", expr->attr.name);
 }
 
@@ -173,16 +173,16 @@ static void print_unary(Printer *p, const Ast *expr)
 {
     bool is_not = expr->unary.op == OP_NOT;
     buf_str(p->out, is_not ? "not " : unary_op_text(expr->unary.op));
-    print_expr(p, expr->unary.operand, is_not ? BIND_NOT : BIND_UNARY);
+    ast_put_expr(p, expr->unary.operand, is_not ? BIND_NOT : BIND_UNARY);
 }
 
 static void print_binary(Printer *p, const Ast *expr)
 {
     Binding own = binary_binding(expr->binary.op);
     bool power = expr->binary.op == OP_POW;
-    print_expr(p, expr->binary.left, power ? BIND_POSTFIX : own);
+    ast_put_expr(p, expr->binary.left, power ? BIND_POSTFIX : own);
     buf_printf(p->out, " %s ", binary_op_text(expr->binary.op));
-    print_expr(p, expr->binary.right, power ? BIND_UNARY : own + 1);
+    ast_put_expr(p, expr->binary.right, power ? BIND_UNARY : own + 1);
 }
 
 static void print_bool(Printer *p, const Ast *expr)
@@ -190,29 +190,29 @@ static void print_bool(Printer *p, const Ast *expr)
     bool is_and = expr->kind == AST_AND;
     for (uint32_t i = 0; i < expr->items.len; i++) {
         buf_str(p->out, i == 0 ? "" : is_and ? " and " : " or ");
-        print_expr(p, expr->items.at[i], is_and ? BIND_NOT : BIND_AND);
+        ast_put_expr(p, expr->items.at[i], is_and ? BIND_NOT : BIND_AND);
     }
 }
 
 static void print_compare(Printer *p, const Ast *expr)
 {
-    print_expr(p, expr->compare.first, BIND_BITOR);
+    ast_put_expr(p, expr->compare.first, BIND_BITOR);
     for (uint32_t i = 0; i < expr->compare.ops.len; i++) {
         buf_printf(p->out, " %s ", compare_op_text(expr->compare.ops.at[i]));
-        print_expr(p, expr->compare.rest.at[i], BIND_BITOR);
+        ast_put_expr(p, expr->compare.rest.at[i], BIND_BITOR);
     }
 }
 
 static void print_cond(Printer *p, const Ast *expr)
 {
-    print_expr(p, expr->cond.then, BIND_OR);
+    ast_put_expr(p, expr->cond.then, BIND_OR);
     buf_str(p->out, " if ");
-    print_expr(p, expr->cond.cond, BIND_OR);
+    ast_put_expr(p, expr->cond.cond, BIND_OR);
     buf_str(p->out, " else ");
-    print_expr(p, expr->cond.otherwise, BIND_EXPR);
+    ast_put_expr(p, expr->cond.otherwise, BIND_EXPR);
 }
 
-void print_params(Printer *p, AstParams params)
+void ast_put_params(Printer *p, AstParams params)
 {
     bool starred = false;
     for (uint32_t i = 0; i < params.len; i++) {
@@ -225,11 +225,11 @@ void print_params(Printer *p, AstParams params)
         buf_str(p->out, param->name);
         if (param->annotation) {
             buf_str(p->out, ": ");
-            print_expr(p, param->annotation, BIND_EXPR);
+            ast_put_expr(p, param->annotation, BIND_EXPR);
         }
         if (param->default_value) {
             buf_str(p->out, param->annotation ? " = " : "=");
-            print_expr(p, param->default_value, BIND_EXPR);
+            ast_put_expr(p, param->default_value, BIND_EXPR);
         }
     }
 }
@@ -237,9 +237,9 @@ void print_params(Printer *p, AstParams params)
 static void print_lambda(Printer *p, const Ast *expr)
 {
     buf_str(p->out, expr->lambda.params.len > 0 ? "lambda " : "lambda");
-    print_params(p, expr->lambda.params);
+    ast_put_params(p, expr->lambda.params);
     buf_str(p->out, ": ");
-    print_expr(p, expr->lambda.body, BIND_EXPR);
+    ast_put_expr(p, expr->lambda.body, BIND_EXPR);
 }
 
 /* An expression without parentheses around it. */
@@ -256,17 +256,17 @@ static void print_plain(Printer *p, const Ast *expr)
         print_float(p, expr->real);
         break;
     case AST_STR:
-        print_str(p, expr);
+        ast_put_str(p, expr);
         break;
     case AST_FSTRING:
-        print_fstring(p, expr);
+        ast_put_fstring(p, expr);
         break;
     case AST_TUPLE:
         print_tuple(p, expr->items);
         break;
     case AST_LIST:
         buf_char(p->out, '[');
-        print_items(p, expr->items);
+        ast_put_items(p, expr->items);
         buf_char(p->out, ']');
         break;
     case AST_DICT:
@@ -309,7 +309,7 @@ static void print_plain(Printer *p, const Ast *expr)
         break;
     case AST_STARRED:
         buf_char(p->out, '*');
-        print_expr(p, expr->value, BIND_BITOR);
+        ast_put_expr(p, expr->value, BIND_BITOR);
         break;
     default:   /* True, False, None, ..., and what could not be parsed */
         buf_str(p->out, ast_kind_name(expr->kind));
@@ -317,7 +317,7 @@ static void print_plain(Printer *p, const Ast *expr)
     }
 }
 
-void print_expr(Printer *p, const Ast *expr, Binding least)
+void ast_put_expr(Printer *p, const Ast *expr, Binding least)
 {
     bool parens = binding(expr) < least;
     if (parens)
@@ -330,5 +330,5 @@ void print_expr(Printer *p, const Ast *expr, Binding least)
 void ast_print_expr(Buf *out, const Ast *expr)
 {
     Printer p = { .out = out };
-    print_expr(&p, expr, BIND_EXPR);
+    ast_put_expr(&p, expr, BIND_EXPR);
 }

@@ -198,21 +198,21 @@ Ast *ast_finish(Parser *p, Ast *node)
 
 /* --- lists --- */
 
-AstList list_one(Parser *p, Ast *item)
+AstList ast_list_one(Parser *p, Ast *item)
 {
     AstList list = { 0 };
     avec_push(p->arena, &list, item);
     return list;
 }
 
-AstList list_join(Parser *p, AstList a, AstList b)
+AstList ast_list_join(Parser *p, AstList a, AstList b)
 {
     for (uint32_t i = 0; i < b.len; i++)
         avec_push(p->arena, &a, b.at[i]);
     return a;
 }
 
-Sym dotted_name(Parser *p, Span span)
+Sym parser_dotted_name(Parser *p, Span span)
 {
     Buf text = { 0 };
     for (uint32_t i = span.begin; i < span.end; i++)
@@ -225,7 +225,7 @@ Sym dotted_name(Parser *p, Span span)
 
 /* --- expressions --- */
 
-Ast *make_name(Parser *p, Sym name, Span span)
+Ast *ast_make_name(Parser *p, Sym name, Span span)
 {
     Ast *node = ast_node(p, AST_NAME, span);
     node->name = name;
@@ -239,7 +239,7 @@ static bool awaits_minus(const Parser *p, const Ast *node)
         && isdigit((unsigned char)p->src->text[node->span.begin]);
 }
 
-Ast *make_unary(Parser *p, UnaryOp op, Ast *operand, Span span)
+Ast *ast_make_unary(Parser *p, UnaryOp op, Ast *operand, Span span)
 {
     if (op == OP_NEG && awaits_minus(p, operand)) {
         operand->span = span;
@@ -251,7 +251,7 @@ Ast *make_unary(Parser *p, UnaryOp op, Ast *operand, Span span)
     return ast_finish(p, node);
 }
 
-Ast *make_binary(Parser *p, BinaryOp op, Ast *left, Ast *right, Span span)
+Ast *ast_make_binary(Parser *p, BinaryOp op, Ast *left, Ast *right, Span span)
 {
     if (op == OP_POW && awaits_minus(p, left))
         syntax_error(p, left->span, "this integer does not fit in 64 bits");
@@ -262,7 +262,7 @@ Ast *make_binary(Parser *p, BinaryOp op, Ast *left, Ast *right, Span span)
     return ast_finish(p, node);
 }
 
-Ast *make_bool(Parser *p, AstKind kind, Ast *left, Ast *right, Span span)
+Ast *ast_make_bool(Parser *p, AstKind kind, Ast *left, Ast *right, Span span)
 {
     Ast *node = ast_node(p, kind, span);
     avec_push(p->arena, &node->items, left);
@@ -270,21 +270,21 @@ Ast *make_bool(Parser *p, AstKind kind, Ast *left, Ast *right, Span span)
     return node;
 }
 
-Ast *extend_bool(Parser *p, Ast *list, Ast *item, Span span)
+Ast *ast_extend_bool(Parser *p, Ast *list, Ast *item, Span span)
 {
     list->span = span;
     avec_push(p->arena, &list->items, item);
     return list;
 }
 
-Ast *make_compare(Parser *p, Ast *left, CompareOp op, Ast *right, Span span)
+Ast *ast_make_compare(Parser *p, Ast *left, CompareOp op, Ast *right, Span span)
 {
     Ast *node = ast_node(p, AST_COMPARE, span);
     node->compare.first = left;
-    return extend_compare(p, node, op, right, span);
+    return ast_extend_compare(p, node, op, right, span);
 }
 
-Ast *extend_compare(Parser *p, Ast *list, CompareOp op, Ast *right, Span span)
+Ast *ast_extend_compare(Parser *p, Ast *list, CompareOp op, Ast *right, Span span)
 {
     list->span = span;
     avec_push(p->arena, &list->compare.ops, op);
@@ -292,7 +292,7 @@ Ast *extend_compare(Parser *p, Ast *list, CompareOp op, Ast *right, Span span)
     return list;
 }
 
-Ast *make_call(Parser *p, Ast *callee, CallArgs args, Span span)
+Ast *ast_make_call(Parser *p, Ast *callee, CallArgs args, Span span)
 {
     Ast *node = ast_node(p, AST_CALL, span);
     node->call.callee = callee;
@@ -302,17 +302,17 @@ Ast *make_call(Parser *p, Ast *callee, CallArgs args, Span span)
 }
 
 /* `x[a,]` has a tuple of one as its index. */
-Ast *make_subscript(Parser *p, Ast *base, AstList index, bool trailing_comma, Span span)
+Ast *ast_make_subscript(Parser *p, Ast *base, AstList index, bool trailing_comma, Span span)
 {
     Ast *node = ast_node(p, AST_SUBSCRIPT, span);
     node->sub.base = base;
     node->sub.index = index;
     if (trailing_comma && index.len == 1 && index.at[0]->kind != AST_SLICE)
-        node->sub.index = list_one(p, make_list(p, AST_TUPLE, index, index.at[0]->span));
+        node->sub.index = ast_list_one(p, ast_make_list(p, AST_TUPLE, index, index.at[0]->span));
     return ast_finish(p, node);
 }
 
-Ast *make_slice(Parser *p, Ast *lo, Ast *hi, Ast *step, Span span)
+Ast *ast_make_slice(Parser *p, Ast *lo, Ast *hi, Ast *step, Span span)
 {
     Ast *node = ast_node(p, AST_SLICE, span);
     node->slice.lo = lo;
@@ -321,14 +321,14 @@ Ast *make_slice(Parser *p, Ast *lo, Ast *hi, Ast *step, Span span)
     return ast_finish(p, node);
 }
 
-Ast *make_list(Parser *p, AstKind kind, AstList items, Span span)
+Ast *ast_make_list(Parser *p, AstKind kind, AstList items, Span span)
 {
     Ast *node = ast_node(p, kind, span);
     node->items = items;
     return ast_finish(p, node);
 }
 
-Ast *make_comprehension(Parser *p, AstKind kind, Ast *element, AstForClauses clauses, Span span)
+Ast *ast_make_comprehension(Parser *p, AstKind kind, Ast *element, AstForClauses clauses, Span span)
 {
     Ast *node = ast_node(p, kind, span);
     node->gen.element = element;
@@ -336,17 +336,17 @@ Ast *make_comprehension(Parser *p, AstKind kind, Ast *element, AstForClauses cla
     return ast_finish(p, node);
 }
 
-void add_condition(Parser *p, AstForClause *clause, Ast *cond)
+void ast_add_condition(Parser *p, AstForClause *clause, Ast *cond)
 {
     if (!clause->cond) {
         clause->cond = cond;
         return;
     }
     Span span = span_join(clause->cond->span, cond->span);
-    clause->cond = ast_finish(p, make_bool(p, AST_AND, clause->cond, cond, span));
+    clause->cond = ast_finish(p, ast_make_bool(p, AST_AND, clause->cond, cond, span));
 }
 
-Ast *make_pair(Parser *p, Ast *dict, Ast *key, Ast *value)
+Ast *ast_make_pair(Parser *p, Ast *dict, Ast *key, Ast *value)
 {
     if (!dict)
         dict = ast_node(p, AST_DICT, value->span);
@@ -355,7 +355,7 @@ Ast *make_pair(Parser *p, Ast *dict, Ast *key, Ast *value)
     return dict;
 }
 
-void widen_tuple(Ast *expr, Span span)
+void ast_widen_tuple(Ast *expr, Span span)
 {
     if (expr->kind == AST_TUPLE)
         expr->span = span;

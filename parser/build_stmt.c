@@ -1,9 +1,9 @@
 /* Nodes of statements. */
 #include "parser/state.h"
 
-Ast *make_annotated(Parser *p, Ast *target, Ast *annotation, Ast *value, Span span)
+Ast *ast_make_annotated(Parser *p, Ast *target, Ast *annotation, Ast *value, Span span)
 {
-    check_annotated(p, target);
+    ast_check_annotated(p, target);
     Ast *node = ast_node(p, AST_ANN_ASSIGN, span);
     node->ann.target = target;
     node->ann.annotation = annotation;
@@ -11,7 +11,7 @@ Ast *make_annotated(Parser *p, Ast *target, Ast *annotation, Ast *value, Span sp
     return ast_finish(p, node);
 }
 
-Ast *make_assert(Parser *p, Ast *cond, Ast *message, Span span)
+Ast *ast_make_assert(Parser *p, Ast *cond, Ast *message, Span span)
 {
     Ast *node = ast_node(p, AST_ASSERT, span);
     node->assert_.cond = cond;
@@ -19,14 +19,14 @@ Ast *make_assert(Parser *p, Ast *cond, Ast *message, Span span)
     return ast_finish(p, node);
 }
 
-Ast *make_delete(Parser *p, Ast *targets, Span span)
+Ast *ast_make_delete(Parser *p, Ast *targets, Span span)
 {
-    check_deletable(p, targets);
+    ast_check_deletable(p, targets);
     bool several = targets->kind == AST_TUPLE && p->src->text[targets->span.begin] != '(';
-    return make_list(p, AST_DELETE, several ? targets->items : list_one(p, targets), span);
+    return ast_make_list(p, AST_DELETE, several ? targets->items : ast_list_one(p, targets), span);
 }
 
-Ast *make_global(Parser *p, AstList names, bool nonlocal, Span span)
+Ast *ast_make_global(Parser *p, AstList names, bool nonlocal, Span span)
 {
     Ast *node = ast_node(p, AST_GLOBAL, span);
     node->global.nonlocal = nonlocal;
@@ -35,7 +35,7 @@ Ast *make_global(Parser *p, AstList names, bool nonlocal, Span span)
     return ast_finish(p, node);
 }
 
-Ast *make_import(Parser *p, Sym module, Sym alias, Span span)
+Ast *ast_make_import(Parser *p, Sym module, Sym alias, Span span)
 {
     Ast *node = ast_node(p, AST_IMPORT, span);
     node->import.module = module;
@@ -43,7 +43,7 @@ Ast *make_import(Parser *p, Sym module, Sym alias, Span span)
     return ast_finish(p, node);
 }
 
-Ast *make_if(Parser *p, Ast *cond, AstList then, AstList otherwise, Span span)
+Ast *ast_make_if(Parser *p, Ast *cond, AstList then, AstList otherwise, Span span)
 {
     Ast *node = ast_node(p, AST_IF, span);
     node->if_.cond = cond;
@@ -52,18 +52,18 @@ Ast *make_if(Parser *p, Ast *cond, AstList then, AstList otherwise, Span span)
     return ast_finish(p, node);
 }
 
-Ast *make_with(Parser *p, Ast *with, Ast *item, Ast *target)
+Ast *ast_make_with(Parser *p, Ast *with, Ast *item, Ast *target)
 {
     if (!with)
         with = ast_node(p, AST_WITH, item->span);
     if (target)
-        check_target(p, target);
+        ast_check_target(p, target);
     avec_push(p->arena, &with->with.items, item);
     avec_push(p->arena, &with->with.targets, target);
     return with;
 }
 
-Ast *decorate(Parser *p, Ast *definition, AstList decorators)
+Ast *ast_decorate(Parser *p, Ast *definition, AstList decorators)
 {
     if (definition->kind == AST_DEF)
         definition->def.decorators = decorators;
@@ -72,7 +72,7 @@ Ast *decorate(Parser *p, Ast *definition, AstList decorators)
     return ast_finish(p, definition);
 }
 
-AstParam make_param(Sym name, Span span, Ast *annotation, Ast *default_value, char star)
+AstParam ast_make_param(Sym name, Span span, Ast *annotation, Ast *default_value, char star)
 {
     return (AstParam){ .name = name, .span = span, .annotation = annotation,
                        .default_value = default_value, .star = star };

@@ -25,34 +25,34 @@ static void check_each(Parser *p, const Ast *target, const char *verb)
     }
 }
 
-void check_target(Parser *p, const Ast *target)
+void ast_check_target(Parser *p, const Ast *target)
 {
     check_each(p, target, "assign to");
 }
 
-void check_deletable(Parser *p, const Ast *target)
+void ast_check_deletable(Parser *p, const Ast *target)
 {
     check_each(p, target, "delete");
 }
 
-void check_augmented(Parser *p, const Ast *target)
+void ast_check_augmented(Parser *p, const Ast *target)
 {
     if (target->kind == AST_TUPLE || target->kind == AST_LIST)
         syntax_error(p, target->span, "an augmented assignment takes one target, not a %s",
                      ast_kind_name(target->kind));
     else
-        check_target(p, target);
+        ast_check_target(p, target);
 }
 
-void check_annotated(Parser *p, const Ast *target)
+void ast_check_annotated(Parser *p, const Ast *target)
 {
     if (target->kind == AST_LIST)
         syntax_error(p, target->span, "write annotated targets in parentheses: (a, b): tuple[S, T]");
     else
-        check_target(p, target);
+        ast_check_target(p, target);
 }
 
-void check_try(Parser *p, const Ast *node)
+void ast_check_try(Parser *p, const Ast *node)
 {
     if (node->try_.handlers.len == 0 && node->try_.finally.len == 0)
         diag_error(p->diags, node->span, "syntax", "this 'try' has no 'except' and no 'finally'");
@@ -60,14 +60,14 @@ void check_try(Parser *p, const Ast *node)
 
 /* --- arguments --- */
 
-void add_argument(Parser *p, CallArgs *args, Ast *value)
+void ast_add_argument(Parser *p, CallArgs *args, Ast *value)
 {
     if (args->keywords.len > 0 && value->kind != AST_STARRED)
         syntax_error(p, value->span, "a positional argument cannot follow keyword arguments");
     avec_push(p->arena, &args->args, value);
 }
 
-void add_keyword(Parser *p, CallArgs *args, const Ast *name, Ast *value)
+void ast_add_keyword(Parser *p, CallArgs *args, const Ast *name, Ast *value)
 {
     if (name->kind != AST_NAME) {
         syntax_error(p, name->span, "a keyword argument is a name before '=': comparison is '=='");
@@ -77,13 +77,13 @@ void add_keyword(Parser *p, CallArgs *args, const Ast *name, Ast *value)
     avec_push(p->arena, &args->keywords, keyword);
 }
 
-void add_unpacked(Parser *p, CallArgs *args, Ast *value, Span span)
+void ast_add_unpacked(Parser *p, CallArgs *args, Ast *value, Span span)
 {
     AstKeyword keyword = { .span = span, .value = value };
     avec_push(p->arena, &args->keywords, keyword);
 }
 
-AstList class_bases(Parser *p, CallArgs args)
+AstList ast_class_bases(Parser *p, CallArgs args)
 {
     if (args.keywords.len > 0)
         syntax_error(p, args.keywords.at[0].span, "a class takes no keyword arguments");
@@ -125,7 +125,7 @@ static void check_star(Parser *p, ParamState *state, const AstParam *param, bool
     state->keyword_only = true;
 }
 
-AstParams finish_params(Parser *p, AstParams params)
+AstParams ast_finish_params(Parser *p, AstParams params)
 {
     AstParams kept = { 0 };
     ParamState state = { 0 };

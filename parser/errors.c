@@ -130,6 +130,10 @@ static bool report_known(Parser *p, Token t, const ExpectedTokens *expected)
         syntax_error(p, t.span, "'=' cannot stand here: comparison is written '=='");
         return true;
     }
+    if (want[TOK_ELSE] && !t.first) {
+        syntax_error(p, t.span, "'else' is missing before this: write 'a if condition else b'");
+        return true;
+    }
     if (t.kind == TOK_COLON && want[TOK_ASSIGN] && want[TOK_COMMA]) {
         syntax_error(p, t.span, "put the names before ':' in parentheses: (a, b): tuple[S, T] = ...");
         return true;
@@ -141,7 +145,7 @@ static bool report_known(Parser *p, Token t, const ExpectedTokens *expected)
     return false;
 }
 
-void report_unexpected(Parser *p, const ExpectedTokens *expected)
+void parser_report_unexpected(Parser *p, const ExpectedTokens *expected)
 {
     Token t = p->layout.last;
     if (t.kind == TOK_ERROR || p->layout.line_failed || report_known(p, t, expected))

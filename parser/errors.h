@@ -10,6 +10,6 @@ typedef struct {
 } ExpectedTokens;
 
 /* Reports that the token given last does not fit. */
-void report_unexpected(Parser *p, const ExpectedTokens *expected);
+void parser_report_unexpected(Parser *p, const ExpectedTokens *expected);
 
 #endif

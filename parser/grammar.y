@@ -101,17 +101,17 @@ program:
 
 module:
     %empty
-  | module stmt                     { p->module->body = list_join(p, p->module->body, $2); }
+  | module stmt                     { p->module->body = ast_list_join(p, p->module->body, $2); }
 
 /* --- statements --- */
 
 stmts:
     stmt
-  | stmts stmt                      { $$ = list_join(p, $1, $2); }
+  | stmts stmt                      { $$ = ast_list_join(p, $1, $2); }
 
 stmt:
     line
-  | stmt_one                        { $$ = list_one(p, $1); }
+  | stmt_one                        { $$ = ast_list_one(p, $1); }
   | bad
   | decorators %prec LONE {
         syntax_error(p, @1, "a decorator must be followed by a def or a class");
@@ -137,8 +137,8 @@ bad_rest:
   | "except" except_type "as" T_NAME suite
 
 line:
-    simple "end of line"            { $$ = list_one(p, $1); }
-  | import "end of line"            { $$ = list_one(p, $1); }
+    simple "end of line"            { $$ = ast_list_one(p, $1); }
+  | import "end of line"            { $$ = ast_list_one(p, $1); }
   | imports "end of line"
 
 simple:
@@ -149,10 +149,10 @@ simple:
         $$->assign.value = $2;
         $$ = ast_finish(p, $$);
     }
-  | expr ":" expr                   { $$ = make_annotated(p, $1, $3, NULL, @$); }
-  | expr ":" expr "=" exprs         { $$ = make_annotated(p, $1, $3, $5, @$); }
+  | expr ":" expr                   { $$ = ast_make_annotated(p, $1, $3, NULL, @$); }
+  | expr ":" expr "=" exprs         { $$ = ast_make_annotated(p, $1, $3, $5, @$); }
   | exprs augop exprs {
-        check_augmented(p, $1);
+        ast_check_augmented(p, $1);
         $$ = ast_node(p, AST_AUG_ASSIGN, @$);
         $$->aug.op = $2;
         $$->aug.target = $1;
@@ -170,15 +170,15 @@ simple:
         syntax_error(p, span_join(@3, @4), "'raise ... from' is not supported: delete this part");
         $$ = node_value(p, AST_RAISE, $2, @$);
     }
-  | "assert" expr                   { $$ = make_assert(p, $2, NULL, @$); }
-  | "assert" expr "," expr          { $$ = make_assert(p, $2, $4, @$); }
-  | "del" exprs                     { $$ = make_delete(p, $2, @$); }
-  | "global" names                  { $$ = make_global(p, $2, false, @$); }
-  | "nonlocal" names                { $$ = make_global(p, $2, true, @$); }
+  | "assert" expr                   { $$ = ast_make_assert(p, $2, NULL, @$); }
+  | "assert" expr "," expr          { $$ = ast_make_assert(p, $2, $4, @$); }
+  | "del" exprs                     { $$ = ast_make_delete(p, $2, @$); }
+  | "global" names                  { $$ = ast_make_global(p, $2, false, @$); }
+  | "nonlocal" names                { $$ = ast_make_global(p, $2, true, @$); }
 
 assigns:
-    exprs "="                       { check_target(p, $1); $$ = list_one(p, $1); }
-  | assigns exprs "="               { check_target(p, $2); $$ = $1; PUSH($$, $2); }
+    exprs "="                       { ast_check_target(p, $1); $$ = ast_list_one(p, $1); }
+  | assigns exprs "="               { ast_check_target(p, $2); $$ = $1; PUSH($$, $2); }
 
 augop:
     "+=" { $$ = OP_ADD; }           | "-=" { $$ = OP_SUB; }
@@ -190,36 +190,36 @@ augop:
   | ">>=" { $$ = OP_SHR; }
 
 names:
-    T_NAME                          { $$ = list_one(p, make_name(p, $1, @1)); }
-  | names "," T_NAME                { $$ = $1; PUSH($$, make_name(p, $3, @3)); }
+    T_NAME                          { $$ = ast_list_one(p, ast_make_name(p, $1, @1)); }
+  | names "," T_NAME                { $$ = $1; PUSH($$, ast_make_name(p, $3, @3)); }
 
 imports:
-    "import" import_one             { $$ = list_one(p, $2); $2->span = @$; }
+    "import" import_one             { $$ = ast_list_one(p, $2); $2->span = @$; }
   | imports "," import_one          { $$ = $1; PUSH($$, $3); }
 
 import_one:
-    dotted                          { $$ = make_import(p, dotted_name(p, @1), NULL, @$); }
-  | dotted "as" T_NAME              { $$ = make_import(p, dotted_name(p, @1), $3, @$); }
+    dotted                          { $$ = ast_make_import(p, parser_dotted_name(p, @1), NULL, @$); }
+  | dotted "as" T_NAME              { $$ = ast_make_import(p, parser_dotted_name(p, @1), $3, @$); }
 
 import:
     "from" from_module "import" "*" {
-        $$ = make_import(p, intern(p->in, "*"), NULL, @$);
-        $$->import.from = dotted_name(p, @2);
+        $$ = ast_make_import(p, intern(p->in, "*"), NULL, @$);
+        $$->import.from = parser_dotted_name(p, @2);
     }
   | "from" from_module "import" from_names {
         $$ = $4;
         $$->span = @$;
-        $$->import.from = dotted_name(p, @2);
+        $$->import.from = parser_dotted_name(p, @2);
     }
   | "from" from_module "import" "(" from_names opt_comma ")" {
         $$ = $5;
         $$->span = @$;
-        $$->import.from = dotted_name(p, @2);
+        $$->import.from = parser_dotted_name(p, @2);
     }
 
 from_names:
-    T_NAME                          { $$ = make_import(p, $1, NULL, @$); }
-  | T_NAME "as" T_NAME              { $$ = make_import(p, $1, $3, @$); }
+    T_NAME                          { $$ = ast_make_import(p, $1, NULL, @$); }
+  | T_NAME "as" T_NAME              { $$ = ast_make_import(p, $1, $3, @$); }
   | from_names "," T_NAME           { $$ = $1; PUSH($$->import.more, (AstImportName){ $3, NULL }); }
   | from_names "," T_NAME "as" T_NAME {
         $$ = $1;
@@ -242,13 +242,13 @@ suite:
     }
 
 if:
-    "if" expr suite if_rest         { $$ = make_if(p, $2, $3, $4, span_join(@1, @2)); }
+    "if" expr suite if_rest         { $$ = ast_make_if(p, $2, $3, $4, span_join(@1, @2)); }
 
 if_rest:
     %empty                          { $$ = (AstList){ 0 }; }
   | "else" suite                    { $$ = $2; }
   | "elif" expr suite if_rest {
-        $$ = list_one(p, make_if(p, $2, $3, $4, span_join(@1, @2)));
+        $$ = ast_list_one(p, ast_make_if(p, $2, $3, $4, span_join(@1, @2)));
     }
 
 while:
@@ -285,7 +285,7 @@ try:
         $$->try_.handlers = $3;
         $$->try_.otherwise = $4;
         $$->try_.finally = $5;
-        check_try(p, $$);
+        ast_check_try(p, $$);
         $$ = ast_finish(p, $$);
     }
 
@@ -312,20 +312,20 @@ with:
     }
 
 with_items:
-    expr                            { $$ = make_with(p, NULL, $1, NULL); }
-  | expr "as" bitor                 { $$ = make_with(p, NULL, $1, $3); }
-  | with_items "," expr             { $$ = make_with(p, $1, $3, NULL); }
-  | with_items "," expr "as" bitor  { $$ = make_with(p, $1, $3, $5); }
+    expr                            { $$ = ast_make_with(p, NULL, $1, NULL); }
+  | expr "as" bitor                 { $$ = ast_make_with(p, NULL, $1, $3); }
+  | with_items "," expr             { $$ = ast_make_with(p, $1, $3, NULL); }
+  | with_items "," expr "as" bitor  { $$ = ast_make_with(p, $1, $3, $5); }
 
 /* --- definitions --- */
 
 decorators:
-    "@" expr "end of line"          { $$ = list_one(p, $2); }
+    "@" expr "end of line"          { $$ = ast_list_one(p, $2); }
   | decorators "@" expr "end of line"    { $$ = $1; PUSH($$, $3); }
 
 decorated:
-    decorators def                  { $$ = decorate(p, $2, $1); }
-  | decorators class                { $$ = decorate(p, $2, $1); }
+    decorators def                  { $$ = ast_decorate(p, $2, $1); }
+  | decorators class                { $$ = ast_decorate(p, $2, $1); }
 
 def:
     "def" T_NAME "(" params ")" returns suite {
@@ -344,30 +344,30 @@ returns:
 
 params:
     %empty                          { $$ = (AstParams){ 0 }; }
-  | param_list opt_comma            { $$ = finish_params(p, $1); }
+  | param_list opt_comma            { $$ = ast_finish_params(p, $1); }
 
 param_list:
     param                           { $$ = (AstParams){ 0 }; PUSH($$, $1); }
   | param_list "," param            { $$ = $1; PUSH($$, $3); }
 
 param:
-    T_NAME                          { $$ = make_param($1, @1, NULL, NULL, 0); }
-  | T_NAME ":" expr                 { $$ = make_param($1, @1, $3, NULL, 0); }
-  | T_NAME "=" expr                 { $$ = make_param($1, @1, NULL, $3, 0); }
-  | T_NAME ":" expr "=" expr        { $$ = make_param($1, @1, $3, $5, 0); }
-  | "*"                             { $$ = make_param(NULL, @1, NULL, NULL, '*'); }
-  | "*" T_NAME                      { $$ = make_param($2, @2, NULL, NULL, '*'); }
-  | "*" T_NAME ":" expr             { $$ = make_param($2, @2, $4, NULL, '*'); }
-  | "**" T_NAME                     { $$ = make_param($2, @2, NULL, NULL, 'k'); }
-  | "**" T_NAME ":" expr            { $$ = make_param($2, @2, $4, NULL, 'k'); }
-  | "/"                             { $$ = make_param(NULL, @1, NULL, NULL, '/'); }
+    T_NAME                          { $$ = ast_make_param($1, @1, NULL, NULL, 0); }
+  | T_NAME ":" expr                 { $$ = ast_make_param($1, @1, $3, NULL, 0); }
+  | T_NAME "=" expr                 { $$ = ast_make_param($1, @1, NULL, $3, 0); }
+  | T_NAME ":" expr "=" expr        { $$ = ast_make_param($1, @1, $3, $5, 0); }
+  | "*"                             { $$ = ast_make_param(NULL, @1, NULL, NULL, '*'); }
+  | "*" T_NAME                      { $$ = ast_make_param($2, @2, NULL, NULL, '*'); }
+  | "*" T_NAME ":" expr             { $$ = ast_make_param($2, @2, $4, NULL, '*'); }
+  | "**" T_NAME                     { $$ = ast_make_param($2, @2, NULL, NULL, 'k'); }
+  | "**" T_NAME ":" expr            { $$ = ast_make_param($2, @2, $4, NULL, 'k'); }
+  | "/"                             { $$ = ast_make_param(NULL, @1, NULL, NULL, '/'); }
 
 class:
     "class" T_NAME opt_bases suite {
         $$ = ast_node(p, AST_CLASS, (Span){ @1.begin, @3.end > @2.end ? @3.end : @2.end });
         $$->class_.name = $2;
         $$->class_.name_span = @2;
-        $$->class_.bases = class_bases(p, $3);
+        $$->class_.bases = ast_class_bases(p, $3);
         $$->class_.body = $4;
         $$ = ast_finish(p, $$);
     }
@@ -380,11 +380,11 @@ opt_bases:
 
 exprs:
     item
-  | item ","                        { $$ = make_list(p, AST_TUPLE, list_one(p, $1), @$); }
-  | items opt_comma                 { $$ = make_list(p, AST_TUPLE, $1, @$); }
+  | item ","                        { $$ = ast_make_list(p, AST_TUPLE, ast_list_one(p, $1), @$); }
+  | items opt_comma                 { $$ = ast_make_list(p, AST_TUPLE, $1, @$); }
 
 items:
-    item "," item                   { $$ = list_one(p, $1); PUSH($$, $3); }
+    item "," item                   { $$ = ast_list_one(p, $1); PUSH($$, $3); }
   | items "," item                  { $$ = $1; PUSH($$, $3); }
 
 item:
@@ -393,18 +393,18 @@ item:
 
 /* The targets of a loop: no 'in' outside brackets. */
 targets:
-    target_item                     { check_target(p, $1); }
+    target_item                     { ast_check_target(p, $1); }
   | target_items opt_comma {
-        $$ = make_list(p, AST_TUPLE, $1, @$);
-        check_target(p, $$);
+        $$ = ast_make_list(p, AST_TUPLE, $1, @$);
+        ast_check_target(p, $$);
     }
   | target_item "," {
-        $$ = make_list(p, AST_TUPLE, list_one(p, $1), @$);
-        check_target(p, $$);
+        $$ = ast_make_list(p, AST_TUPLE, ast_list_one(p, $1), @$);
+        ast_check_target(p, $$);
     }
 
 target_items:
-    target_item "," target_item     { $$ = list_one(p, $1); PUSH($$, $3); }
+    target_item "," target_item     { $$ = ast_list_one(p, $1); PUSH($$, $3); }
   | target_items "," target_item    { $$ = $1; PUSH($$, $3); }
 
 target_item:
@@ -429,46 +429,46 @@ expr:
 
 lambda_params:
     %empty                          { $$ = (AstParams){ 0 }; }
-  | lambda_param_list opt_comma     { $$ = finish_params(p, $1); }
+  | lambda_param_list opt_comma     { $$ = ast_finish_params(p, $1); }
 
 lambda_param_list:
     lambda_param                    { $$ = (AstParams){ 0 }; PUSH($$, $1); }
   | lambda_param_list "," lambda_param    { $$ = $1; PUSH($$, $3); }
 
 lambda_param:
-    T_NAME                          { $$ = make_param($1, @1, NULL, NULL, 0); }
-  | T_NAME "=" expr                 { $$ = make_param($1, @1, NULL, $3, 0); }
-  | "*"                             { $$ = make_param(NULL, @1, NULL, NULL, '*'); }
-  | "*" T_NAME                      { $$ = make_param($2, @2, NULL, NULL, '*'); }
-  | "**" T_NAME                     { $$ = make_param($2, @2, NULL, NULL, 'k'); }
+    T_NAME                          { $$ = ast_make_param($1, @1, NULL, NULL, 0); }
+  | T_NAME "=" expr                 { $$ = ast_make_param($1, @1, NULL, $3, 0); }
+  | "*"                             { $$ = ast_make_param(NULL, @1, NULL, NULL, '*'); }
+  | "*" T_NAME                      { $$ = ast_make_param($2, @2, NULL, NULL, '*'); }
+  | "**" T_NAME                     { $$ = ast_make_param($2, @2, NULL, NULL, 'k'); }
 
 or_test:
     and_test
   | or_list                         { $$ = ast_finish(p, $1); }
 
 or_list:
-    and_test "or" and_test          { $$ = make_bool(p, AST_OR, $1, $3, @$); }
-  | or_list "or" and_test           { $$ = extend_bool(p, $1, $3, @$); }
+    and_test "or" and_test          { $$ = ast_make_bool(p, AST_OR, $1, $3, @$); }
+  | or_list "or" and_test           { $$ = ast_extend_bool(p, $1, $3, @$); }
 
 and_test:
     not_test
   | and_list                        { $$ = ast_finish(p, $1); }
 
 and_list:
-    not_test "and" not_test         { $$ = make_bool(p, AST_AND, $1, $3, @$); }
-  | and_list "and" not_test         { $$ = extend_bool(p, $1, $3, @$); }
+    not_test "and" not_test         { $$ = ast_make_bool(p, AST_AND, $1, $3, @$); }
+  | and_list "and" not_test         { $$ = ast_extend_bool(p, $1, $3, @$); }
 
 not_test:
     comparison
-  | "not" not_test                  { $$ = make_unary(p, OP_NOT, $2, @$); }
+  | "not" not_test                  { $$ = ast_make_unary(p, OP_NOT, $2, @$); }
 
 comparison:
     bitor
   | compare_list                    { $$ = ast_finish(p, $1); }
 
 compare_list:
-    bitor cmp_op bitor              { $$ = make_compare(p, $1, $2, $3, @$); }
-  | compare_list cmp_op bitor       { $$ = extend_compare(p, $1, $2, $3, @$); }
+    bitor cmp_op bitor              { $$ = ast_make_compare(p, $1, $2, $3, @$); }
+  | compare_list cmp_op bitor       { $$ = ast_extend_compare(p, $1, $2, $3, @$); }
 
 cmp_op:
     "==" { $$ = CMP_EQ; }           | "!=" { $$ = CMP_NE; }
@@ -479,22 +479,22 @@ cmp_op:
 
 bitor:
     primary
-  | bitor "|" bitor                 { $$ = make_binary(p, OP_BITOR, $1, $3, @$); }
-  | bitor "^" bitor                 { $$ = make_binary(p, OP_BITXOR, $1, $3, @$); }
-  | bitor "&" bitor                 { $$ = make_binary(p, OP_BITAND, $1, $3, @$); }
-  | bitor "<<" bitor                { $$ = make_binary(p, OP_SHL, $1, $3, @$); }
-  | bitor ">>" bitor                { $$ = make_binary(p, OP_SHR, $1, $3, @$); }
-  | bitor "+" bitor                 { $$ = make_binary(p, OP_ADD, $1, $3, @$); }
-  | bitor "-" bitor                 { $$ = make_binary(p, OP_SUB, $1, $3, @$); }
-  | bitor "*" bitor                 { $$ = make_binary(p, OP_MUL, $1, $3, @$); }
-  | bitor "/" bitor                 { $$ = make_binary(p, OP_DIV, $1, $3, @$); }
-  | bitor "//" bitor                { $$ = make_binary(p, OP_FLOORDIV, $1, $3, @$); }
-  | bitor "%" bitor                 { $$ = make_binary(p, OP_MOD, $1, $3, @$); }
-  | bitor "@" bitor                 { $$ = make_binary(p, OP_MATMUL, $1, $3, @$); }
-  | bitor "**" bitor                { $$ = make_binary(p, OP_POW, $1, $3, @$); }
-  | "-" bitor %prec UNARY           { $$ = make_unary(p, OP_NEG, $2, @$); }
-  | "+" bitor %prec UNARY           { $$ = make_unary(p, OP_POS, $2, @$); }
-  | "~" bitor %prec UNARY           { $$ = make_unary(p, OP_INVERT, $2, @$); }
+  | bitor "|" bitor                 { $$ = ast_make_binary(p, OP_BITOR, $1, $3, @$); }
+  | bitor "^" bitor                 { $$ = ast_make_binary(p, OP_BITXOR, $1, $3, @$); }
+  | bitor "&" bitor                 { $$ = ast_make_binary(p, OP_BITAND, $1, $3, @$); }
+  | bitor "<<" bitor                { $$ = ast_make_binary(p, OP_SHL, $1, $3, @$); }
+  | bitor ">>" bitor                { $$ = ast_make_binary(p, OP_SHR, $1, $3, @$); }
+  | bitor "+" bitor                 { $$ = ast_make_binary(p, OP_ADD, $1, $3, @$); }
+  | bitor "-" bitor                 { $$ = ast_make_binary(p, OP_SUB, $1, $3, @$); }
+  | bitor "*" bitor                 { $$ = ast_make_binary(p, OP_MUL, $1, $3, @$); }
+  | bitor "/" bitor                 { $$ = ast_make_binary(p, OP_DIV, $1, $3, @$); }
+  | bitor "//" bitor                { $$ = ast_make_binary(p, OP_FLOORDIV, $1, $3, @$); }
+  | bitor "%" bitor                 { $$ = ast_make_binary(p, OP_MOD, $1, $3, @$); }
+  | bitor "@" bitor                 { $$ = ast_make_binary(p, OP_MATMUL, $1, $3, @$); }
+  | bitor "**" bitor                { $$ = ast_make_binary(p, OP_POW, $1, $3, @$); }
+  | "-" bitor %prec UNARY           { $$ = ast_make_unary(p, OP_NEG, $2, @$); }
+  | "+" bitor %prec UNARY           { $$ = ast_make_unary(p, OP_POS, $2, @$); }
+  | "~" bitor %prec UNARY           { $$ = ast_make_unary(p, OP_INVERT, $2, @$); }
 
 primary:
     atom
@@ -505,17 +505,17 @@ primary:
         $$->attr.name_span = @3;
         $$ = ast_finish(p, $$);
     }
-  | primary "(" call_args ")"       { $$ = make_call(p, $1, $3, @$); }
-  | primary "[" subs opt_comma "]"  { $$ = make_subscript(p, $1, $3, @4.end > @4.begin, @$); }
+  | primary "(" call_args ")"       { $$ = ast_make_call(p, $1, $3, @$); }
+  | primary "[" subs opt_comma "]"  { $$ = ast_make_subscript(p, $1, $3, @4.end > @4.begin, @$); }
 
 subs:
-    sub                             { $$ = list_one(p, $1); }
+    sub                             { $$ = ast_list_one(p, $1); }
   | subs "," sub                    { $$ = $1; PUSH($$, $3); }
 
 sub:
     item
-  | opt_expr ":" opt_expr           { $$ = make_slice(p, $1, $3, NULL, @$); }
-  | opt_expr ":" opt_expr ":" opt_expr    { $$ = make_slice(p, $1, $3, $5, @$); }
+  | opt_expr ":" opt_expr           { $$ = ast_make_slice(p, $1, $3, NULL, @$); }
+  | opt_expr ":" opt_expr ":" opt_expr    { $$ = ast_make_slice(p, $1, $3, $5, @$); }
 
 opt_expr:
     %empty                          { $$ = NULL; }
@@ -526,23 +526,23 @@ call_args:
   | arg_list opt_comma
   | expr comp {
         $$ = (CallArgs){ 0 };
-        PUSH($$.args, make_comprehension(p, AST_GENEXP, $1, $2, @$));
+        PUSH($$.args, ast_make_comprehension(p, AST_GENEXP, $1, $2, @$));
     }
 
 arg_list:
-    expr                            { $$ = (CallArgs){ 0 }; add_argument(p, &$$, $1); }
-  | expr "=" expr                   { $$ = (CallArgs){ 0 }; add_keyword(p, &$$, $1, $3); }
-  | star_arg                        { $$ = (CallArgs){ 0 }; add_argument(p, &$$, $1); }
-  | "**" expr                       { $$ = (CallArgs){ 0 }; add_unpacked(p, &$$, $2, @1); }
-  | arg_list "," expr               { $$ = $1; add_argument(p, &$$, $3); }
-  | arg_list "," expr "=" expr      { $$ = $1; add_keyword(p, &$$, $3, $5); }
-  | arg_list "," star_arg           { $$ = $1; add_argument(p, &$$, $3); }
-  | arg_list "," "**" expr          { $$ = $1; add_unpacked(p, &$$, $4, @3); }
+    expr                            { $$ = (CallArgs){ 0 }; ast_add_argument(p, &$$, $1); }
+  | expr "=" expr                   { $$ = (CallArgs){ 0 }; ast_add_keyword(p, &$$, $1, $3); }
+  | star_arg                        { $$ = (CallArgs){ 0 }; ast_add_argument(p, &$$, $1); }
+  | "**" expr                       { $$ = (CallArgs){ 0 }; ast_add_unpacked(p, &$$, $2, @1); }
+  | arg_list "," expr               { $$ = $1; ast_add_argument(p, &$$, $3); }
+  | arg_list "," expr "=" expr      { $$ = $1; ast_add_keyword(p, &$$, $3, $5); }
+  | arg_list "," star_arg           { $$ = $1; ast_add_argument(p, &$$, $3); }
+  | arg_list "," "**" expr          { $$ = $1; ast_add_unpacked(p, &$$, $4, @3); }
 
 star_arg: "*" expr                  { $$ = node_value(p, AST_STARRED, $2, @$); }
 
 atom:
-    T_NAME                          { $$ = make_name(p, $1, @1); }
+    T_NAME                          { $$ = ast_make_name(p, $1, @1); }
   | T_INT
   | T_FLOAT
   | strings                         { $$ = literal_strings(p, $1.at, $1.len); }
@@ -551,13 +551,13 @@ atom:
   | "None"                          { $$ = ast_finish(p, ast_node(p, AST_NONE, @1)); }
   | "..."                           { $$ = ast_finish(p, ast_node(p, AST_ELLIPSIS, @1)); }
   | "expression"                    { $$ = ast_finish(p, ast_node(p, AST_ERROR, @1)); }
-  | "(" ")"                         { $$ = make_list(p, AST_TUPLE, (AstList){ 0 }, @$); }
-  | "(" exprs ")"                   { $$ = $2; widen_tuple($$, @$); }
-  | "(" expr comp ")"               { $$ = make_comprehension(p, AST_GENEXP, $2, $3, @$); }
-  | "[" "]"                         { $$ = make_list(p, AST_LIST, (AstList){ 0 }, @$); }
-  | "[" item opt_comma "]"          { $$ = make_list(p, AST_LIST, list_one(p, $2), @$); }
-  | "[" items opt_comma "]"         { $$ = make_list(p, AST_LIST, $2, @$); }
-  | "[" expr comp "]"               { $$ = make_comprehension(p, AST_LISTCOMP, $2, $3, @$); }
+  | "(" ")"                         { $$ = ast_make_list(p, AST_TUPLE, (AstList){ 0 }, @$); }
+  | "(" exprs ")"                   { $$ = $2; ast_widen_tuple($$, @$); }
+  | "(" expr comp ")"               { $$ = ast_make_comprehension(p, AST_GENEXP, $2, $3, @$); }
+  | "[" "]"                         { $$ = ast_make_list(p, AST_LIST, (AstList){ 0 }, @$); }
+  | "[" item opt_comma "]"          { $$ = ast_make_list(p, AST_LIST, ast_list_one(p, $2), @$); }
+  | "[" items opt_comma "]"         { $$ = ast_make_list(p, AST_LIST, $2, @$); }
+  | "[" expr comp "]"               { $$ = ast_make_comprehension(p, AST_LISTCOMP, $2, $3, @$); }
   | "{" "}"                         { $$ = ast_finish(p, ast_node(p, AST_DICT, @$)); }
   | "{" dict_pairs opt_comma "}"    { $$ = $2; $$->span = @$; $$ = ast_finish(p, $$); }
   | "{" expr ":" expr comp "}" {
@@ -578,16 +578,16 @@ strings:
   | strings T_STRING                { $$ = $1; PUSH($$, @2); }
 
 dict_pairs:
-    expr ":" expr                   { $$ = make_pair(p, NULL, $1, $3); }
-  | "**" bitor                      { $$ = make_pair(p, NULL, NULL, $2); }
-  | dict_pairs "," expr ":" expr    { $$ = make_pair(p, $1, $3, $5); }
-  | dict_pairs "," "**" bitor       { $$ = make_pair(p, $1, NULL, $4); }
+    expr ":" expr                   { $$ = ast_make_pair(p, NULL, $1, $3); }
+  | "**" bitor                      { $$ = ast_make_pair(p, NULL, NULL, $2); }
+  | dict_pairs "," expr ":" expr    { $$ = ast_make_pair(p, $1, $3, $5); }
+  | dict_pairs "," "**" bitor       { $$ = ast_make_pair(p, $1, NULL, $4); }
 
 /* Several conditions of one clause are joined with 'and'. */
 comp:
     "for" targets "in" or_test      { $$ = (AstForClauses){ 0 }; PUSH($$, (AstForClause){ $2, $4, NULL }); }
   | comp "for" targets "in" or_test    { $$ = $1; PUSH($$, (AstForClause){ $3, $5, NULL }); }
-  | comp "if" or_test               { $$ = $1; add_condition(p, &vec_last(&$$), $3); }
+  | comp "if" or_test               { $$ = $1; ast_add_condition(p, &vec_last(&$$), $3); }
 
 %%
 
@@ -633,7 +633,7 @@ static int yyreport_syntax_error(const yypcontext_t *context, Parser *p)
         if (kind >= 0 && kind < TOK_COUNT)
             expected.kind[kind] = true;
     }
-    report_unexpected(p, &expected);
+    parser_report_unexpected(p, &expected);
     return 0;
 }
 

@@ -51,7 +51,7 @@ static Sym read_header(Interner *in, const Source *src)
 static void run(Parser *p, const char *text, uint32_t len, uint32_t base, bool expression)
 {
     TokenList tokens = { 0 };
-    scan(&tokens, text, len, base);
+    lexer_scan(&tokens, text, len, base);
     bool failed = p->layout.line_failed;
     layout_init(&p->layout, p->src, p->diags, tokens, expression, PARSER_MAX_DEPTH);
     p->layout.line_failed = failed;

@@ -16,16 +16,16 @@ typedef enum {
     BIND_SHIFT, BIND_SUM, BIND_PRODUCT, BIND_UNARY, BIND_POWER, BIND_POSTFIX
 } Binding;
 
-void print_expr(Printer *p, const Ast *expr, Binding least);
+void ast_put_expr(Printer *p, const Ast *expr, Binding least);
 /* Items with ", " between. */
-void print_items(Printer *p, AstList items);
+void ast_put_items(Printer *p, AstList items);
 /* A tuple of two or more without its parentheses, anything else as an expression. */
-void print_bare(Printer *p, const Ast *expr);
+void ast_put_bare(Printer *p, const Ast *expr);
 /* Parameters of a def (with annotations) or a lambda. */
-void print_params(Printer *p, AstParams params);
+void ast_put_params(Printer *p, AstParams params);
 
 /* --- print_string.c --- */
-void print_str(Printer *p, const Ast *str);
-void print_fstring(Printer *p, const Ast *fstring);
+void ast_put_str(Printer *p, const Ast *str);
+void ast_put_fstring(Printer *p, const Ast *fstring);
 
 #endif

@@ -50,7 +50,7 @@ static void print_if(Printer *p, const Ast *stmt, uint32_t depth)
 {
     buf_str(p->out, "if ");
     for (;;) {
-        print_expr(p, stmt->if_.cond, BIND_EXPR);
+        ast_put_expr(p, stmt->if_.cond, BIND_EXPR);
         print_block(p, stmt->if_.then, depth);
         AstList rest = stmt->if_.otherwise;
         if (rest.len != 1 || rest.at[0]->kind != AST_IF) {
@@ -66,7 +66,7 @@ static void print_if(Printer *p, const Ast *stmt, uint32_t depth)
 static void print_while(Printer *p, const Ast *stmt, uint32_t depth)
 {
     buf_str(p->out, "while ");
-    print_expr(p, stmt->if_.cond, BIND_EXPR);
+    ast_put_expr(p, stmt->if_.cond, BIND_EXPR);
     print_block(p, stmt->if_.then, depth);
     print_headed(p, "else", stmt->if_.otherwise, depth);
 }
@@ -74,9 +74,9 @@ static void print_while(Printer *p, const Ast *stmt, uint32_t depth)
 static void print_for(Printer *p, const Ast *stmt, uint32_t depth)
 {
     buf_str(p->out, "for ");
-    print_bare(p, stmt->for_.target);
+    ast_put_bare(p, stmt->for_.target);
     buf_str(p->out, " in ");
-    print_expr(p, stmt->for_.iter, BIND_EXPR);
+    ast_put_expr(p, stmt->for_.iter, BIND_EXPR);
     print_block(p, stmt->for_.body, depth);
     print_headed(p, "else", stmt->for_.otherwise, depth);
 }
@@ -90,7 +90,7 @@ static void print_try(Printer *p, const Ast *stmt, uint32_t depth)
         print_indent(p, depth);
         buf_str(p->out, handler->type ? "except " : "except");
         if (handler->type)
-            print_expr(p, handler->type, BIND_EXPR);
+            ast_put_expr(p, handler->type, BIND_EXPR);
         if (handler->name)
             buf_printf(p->out, " as %s", handler->name);
         print_block(p, handler->body, depth);
@@ -104,10 +104,10 @@ static void print_with(Printer *p, const Ast *stmt, uint32_t depth)
     buf_str(p->out, "with ");
     for (uint32_t i = 0; i < stmt->with.items.len; i++) {
         buf_str(p->out, i > 0 ? ", " : "");
-        print_expr(p, stmt->with.items.at[i], BIND_EXPR);
+        ast_put_expr(p, stmt->with.items.at[i], BIND_EXPR);
         if (stmt->with.targets.at[i]) {
             buf_str(p->out, " as ");
-            print_expr(p, stmt->with.targets.at[i], BIND_BITOR);
+            ast_put_expr(p, stmt->with.targets.at[i], BIND_BITOR);
         }
     }
     print_block(p, stmt->with.body, depth);
@@ -118,7 +118,7 @@ static void print_decorators(Printer *p, AstList decorators, uint32_t depth)
 {
     for (uint32_t i = 0; i < decorators.len; i++) {
         buf_char(p->out, '@');
-        print_expr(p, decorators.at[i], BIND_EXPR);
+        ast_put_expr(p, decorators.at[i], BIND_EXPR);
         buf_char(p->out, '\n');
         print_indent(p, depth);
     }
@@ -128,11 +128,11 @@ static void print_def(Printer *p, const Ast *stmt, uint32_t depth)
 {
     print_decorators(p, stmt->def.decorators, depth);
     buf_printf(p->out, "def %s(", stmt->def.name);
-    print_params(p, stmt->def.params);
+    ast_put_params(p, stmt->def.params);
     buf_char(p->out, ')');
     if (stmt->def.returns) {
         buf_str(p->out, " -> ");
-        print_expr(p, stmt->def.returns, BIND_EXPR);
+        ast_put_expr(p, stmt->def.returns, BIND_EXPR);
     }
     print_block(p, stmt->def.body, depth);
 }
@@ -143,7 +143,7 @@ static void print_class(Printer *p, const Ast *stmt, uint32_t depth)
     buf_printf(p->out, "class %s", stmt->class_.name);
     if (stmt->class_.bases.len > 0) {
         buf_char(p->out, '(');
-        print_items(p, stmt->class_.bases);
+        ast_put_items(p, stmt->class_.bases);
         buf_char(p->out, ')');
     }
     print_block(p, stmt->class_.body, depth);
@@ -182,20 +182,20 @@ static bool print_compound(Printer *p, const Ast *stmt, uint32_t depth)
 static void print_assign(Printer *p, const Ast *stmt)
 {
     for (uint32_t i = 0; i < stmt->assign.targets.len; i++) {
-        print_bare(p, stmt->assign.targets.at[i]);
+        ast_put_bare(p, stmt->assign.targets.at[i]);
         buf_str(p->out, " = ");
     }
-    print_bare(p, stmt->assign.value);
+    ast_put_bare(p, stmt->assign.value);
 }
 
 static void print_ann_assign(Printer *p, const Ast *stmt)
 {
-    print_expr(p, stmt->ann.target, BIND_EXPR);
+    ast_put_expr(p, stmt->ann.target, BIND_EXPR);
     buf_str(p->out, ": ");
-    print_expr(p, stmt->ann.annotation, BIND_EXPR);
+    ast_put_expr(p, stmt->ann.annotation, BIND_EXPR);
     if (stmt->ann.value) {
         buf_str(p->out, " = ");
-        print_expr(p, stmt->ann.value, BIND_EXPR);
+        ast_put_expr(p, stmt->ann.value, BIND_EXPR);
     }
 }
 
@@ -229,7 +229,7 @@ static void print_simple(Printer *p, const Ast *stmt)
 {
     switch (stmt->kind) {
     case AST_EXPR_STMT:
-        print_expr(p, stmt->value, BIND_EXPR);
+        ast_put_expr(p, stmt->value, BIND_EXPR);
         break;
     case AST_ASSIGN:
         print_assign(p, stmt);
@@ -238,30 +238,30 @@ static void print_simple(Printer *p, const Ast *stmt)
         print_ann_assign(p, stmt);
         break;
     case AST_AUG_ASSIGN:
-        print_expr(p, stmt->aug.target, BIND_EXPR);
+        ast_put_expr(p, stmt->aug.target, BIND_EXPR);
         buf_printf(p->out, " %s= ", binary_op_text(stmt->aug.op));
-        print_expr(p, stmt->aug.value, BIND_EXPR);
+        ast_put_expr(p, stmt->aug.value, BIND_EXPR);
         break;
     case AST_RETURN:
         buf_str(p->out, stmt->value ? "return " : "return");
         if (stmt->value)
-            print_bare(p, stmt->value);
+            ast_put_bare(p, stmt->value);
         break;
     case AST_RAISE:
         buf_str(p->out, stmt->raised ? "raise " : "raise");
         if (stmt->raised)
-            print_expr(p, stmt->raised, BIND_EXPR);
+            ast_put_expr(p, stmt->raised, BIND_EXPR);
         break;
     case AST_ASSERT:
         buf_str(p->out, "assert ");
-        print_expr(p, stmt->assert_.cond, BIND_EXPR);
+        ast_put_expr(p, stmt->assert_.cond, BIND_EXPR);
         buf_str(p->out, stmt->assert_.message ? ", " : "");
         if (stmt->assert_.message)
-            print_expr(p, stmt->assert_.message, BIND_EXPR);
+            ast_put_expr(p, stmt->assert_.message, BIND_EXPR);
         break;
     case AST_DELETE:
         buf_str(p->out, "del ");
-        print_items(p, stmt->items);
+        ast_put_items(p, stmt->items);
         break;
     case AST_GLOBAL:
         print_global(p, stmt);

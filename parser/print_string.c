@@ -58,7 +58,7 @@ static void print_guarded(Buf *out, const char *text, bool double_braces)
     }
 }
 
-void print_str(Printer *p, const Ast *str)
+void ast_put_str(Printer *p, const Ast *str)
 {
     if (!p->inside) {
         print_outside(p->out, str->str.text, str->str.triple);
@@ -76,7 +76,7 @@ static void print_field(Printer *p, const AstFPart *part)
     Buf *out = p->out;
     buf_char(out, '{');
     size_t begin = out->len;
-    print_expr(p, part->expr, BIND_OR);
+    ast_put_expr(p, part->expr, BIND_OR);
     if (out->at[begin] == '{') {   /* "{{" would be a brace */
         Buf text = { 0 };
         buf_bytes(&text, out->at + begin, out->len - begin);
@@ -93,7 +93,7 @@ static void print_field(Printer *p, const AstFPart *part)
     buf_char(out, '}');
 }
 
-void print_fstring(Printer *p, const Ast *fstring)
+void ast_put_fstring(Printer *p, const Ast *fstring)
 {
     Buf body = { 0 };
     Printer inner = { .out = &body, .inside = true };

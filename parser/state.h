@@ -55,59 +55,59 @@ Ast *ast_node(Parser *p, AstKind kind, Span span);
 /* Sets the height of a finished node; one that is too high is reported and becomes an ERROR. */
 Ast *ast_finish(Parser *p, Ast *node);
 
-AstList list_one(Parser *p, Ast *item);
-AstList list_join(Parser *p, AstList a, AstList b);
+AstList ast_list_one(Parser *p, Ast *item);
+AstList ast_list_join(Parser *p, AstList a, AstList b);
 /* The text at `span` without blanks and line joins: the dotted name of a module. */
-Sym dotted_name(Parser *p, Span span);
+Sym parser_dotted_name(Parser *p, Span span);
 
-Ast *make_name(Parser *p, Sym name, Span span);
-Ast *make_unary(Parser *p, UnaryOp op, Ast *operand, Span span);
-Ast *make_binary(Parser *p, BinaryOp op, Ast *left, Ast *right, Span span);
+Ast *ast_make_name(Parser *p, Sym name, Span span);
+Ast *ast_make_unary(Parser *p, UnaryOp op, Ast *operand, Span span);
+Ast *ast_make_binary(Parser *p, BinaryOp op, Ast *left, Ast *right, Span span);
 /* AND, OR and COMPARE grow operand by operand and are finished by their user. */
-Ast *make_bool(Parser *p, AstKind kind, Ast *left, Ast *right, Span span);
-Ast *extend_bool(Parser *p, Ast *list, Ast *item, Span span);
-Ast *make_compare(Parser *p, Ast *left, CompareOp op, Ast *right, Span span);
-Ast *extend_compare(Parser *p, Ast *list, CompareOp op, Ast *right, Span span);
-Ast *make_call(Parser *p, Ast *callee, CallArgs args, Span span);
-Ast *make_subscript(Parser *p, Ast *base, AstList index, bool trailing_comma, Span span);
-Ast *make_slice(Parser *p, Ast *lo, Ast *hi, Ast *step, Span span);
+Ast *ast_make_bool(Parser *p, AstKind kind, Ast *left, Ast *right, Span span);
+Ast *ast_extend_bool(Parser *p, Ast *list, Ast *item, Span span);
+Ast *ast_make_compare(Parser *p, Ast *left, CompareOp op, Ast *right, Span span);
+Ast *ast_extend_compare(Parser *p, Ast *list, CompareOp op, Ast *right, Span span);
+Ast *ast_make_call(Parser *p, Ast *callee, CallArgs args, Span span);
+Ast *ast_make_subscript(Parser *p, Ast *base, AstList index, bool trailing_comma, Span span);
+Ast *ast_make_slice(Parser *p, Ast *lo, Ast *hi, Ast *step, Span span);
 /* TUPLE or LIST. */
-Ast *make_list(Parser *p, AstKind kind, AstList items, Span span);
+Ast *ast_make_list(Parser *p, AstKind kind, AstList items, Span span);
 /* GENEXP or LISTCOMP. */
-Ast *make_comprehension(Parser *p, AstKind kind, Ast *element, AstForClauses clauses, Span span);
-void add_condition(Parser *p, AstForClause *clause, Ast *cond);
+Ast *ast_make_comprehension(Parser *p, AstKind kind, Ast *element, AstForClauses clauses, Span span);
+void ast_add_condition(Parser *p, AstForClause *clause, Ast *cond);
 /* Adds to `dict`, a new one when NULL; the user finishes it. */
-Ast *make_pair(Parser *p, Ast *dict, Ast *key, Ast *value);
+Ast *ast_make_pair(Parser *p, Ast *dict, Ast *key, Ast *value);
 /* The parentheses of a tuple belong to it. */
-void widen_tuple(Ast *expr, Span span);
+void ast_widen_tuple(Ast *expr, Span span);
 
 /* --- build_stmt.c: statements --- */
-Ast *make_annotated(Parser *p, Ast *target, Ast *annotation, Ast *value, Span span);
-Ast *make_assert(Parser *p, Ast *cond, Ast *message, Span span);
-Ast *make_delete(Parser *p, Ast *targets, Span span);
-Ast *make_global(Parser *p, AstList names, bool nonlocal, Span span);
-Ast *make_import(Parser *p, Sym module, Sym alias, Span span);
-Ast *make_if(Parser *p, Ast *cond, AstList then, AstList otherwise, Span span);
+Ast *ast_make_annotated(Parser *p, Ast *target, Ast *annotation, Ast *value, Span span);
+Ast *ast_make_assert(Parser *p, Ast *cond, Ast *message, Span span);
+Ast *ast_make_delete(Parser *p, Ast *targets, Span span);
+Ast *ast_make_global(Parser *p, AstList names, bool nonlocal, Span span);
+Ast *ast_make_import(Parser *p, Sym module, Sym alias, Span span);
+Ast *ast_make_if(Parser *p, Ast *cond, AstList then, AstList otherwise, Span span);
 /* Adds to `with`, a new one when NULL; the user finishes it. */
-Ast *make_with(Parser *p, Ast *with, Ast *item, Ast *target);
-Ast *decorate(Parser *p, Ast *definition, AstList decorators);
-AstParam make_param(Sym name, Span span, Ast *annotation, Ast *default_value, char star);
+Ast *ast_make_with(Parser *p, Ast *with, Ast *item, Ast *target);
+Ast *ast_decorate(Parser *p, Ast *definition, AstList decorators);
+AstParam ast_make_param(Sym name, Span span, Ast *annotation, Ast *default_value, char star);
 
 /* --- checks.c: what the grammar alone does not say --- */
 /* Reports a target that cannot be assigned to. */
-void check_target(Parser *p, const Ast *target);
-void check_augmented(Parser *p, const Ast *target);
-void check_annotated(Parser *p, const Ast *target);
-void check_deletable(Parser *p, const Ast *target);
-void check_try(Parser *p, const Ast *node);
+void ast_check_target(Parser *p, const Ast *target);
+void ast_check_augmented(Parser *p, const Ast *target);
+void ast_check_annotated(Parser *p, const Ast *target);
+void ast_check_deletable(Parser *p, const Ast *target);
+void ast_check_try(Parser *p, const Ast *node);
 /* Add one argument of a call: positional or starred, `name=value`, `**value`. */
-void add_argument(Parser *p, CallArgs *args, Ast *value);
-void add_keyword(Parser *p, CallArgs *args, const Ast *name, Ast *value);
-void add_unpacked(Parser *p, CallArgs *args, Ast *value, Span span);
+void ast_add_argument(Parser *p, CallArgs *args, Ast *value);
+void ast_add_keyword(Parser *p, CallArgs *args, const Ast *name, Ast *value);
+void ast_add_unpacked(Parser *p, CallArgs *args, Ast *value, Span span);
 /* Resolves the bare `*` and checks order and names. */
-AstParams finish_params(Parser *p, AstParams params);
+AstParams ast_finish_params(Parser *p, AstParams params);
 /* Reports class bases that are keyword arguments. */
-AstList class_bases(Parser *p, CallArgs args);
+AstList ast_class_bases(Parser *p, CallArgs args);
 
 #define syntax_error(p, ...) layout_error(&(p)->layout, __VA_ARGS__)
 

@@ -116,7 +116,7 @@ check:
 	@+$(MAKE) --no-print-directory -s tests fuzzers
 	@tests/run.sh $(B)
 
-quick: tests
+quick: tests fuzzers
 	@tests/run.sh $(B) quick
 
 demo:

@@ -1,0 +1,21 @@
+#!/bin/sh
+# quick
+# Replays tests/fuzz/corpus/NAME/* through the fuzz target fuzz_NAME, file by file.
+build=${1:-build}
+passed=0 failed=0
+for dir in tests/fuzz/corpus/*/; do
+    name=$(basename "$dir")
+    target=$build/tests/fuzz/fuzz_$name
+    [ -x "$target" ] || { echo "$target is not built"; failed=$((failed + 1)); continue; }
+    for input in "$dir"*; do
+        [ -f "$input" ] || continue
+        if out=$(timeout 20 "$target" "$input" 2>&1); then
+            passed=$((passed + 1))
+        else
+            failed=$((failed + 1))
+            echo "$input: $(echo "$out" | head -n 5)"
+        fi
+    done
+done
+echo "$passed passed, $failed failed"
+[ $failed -eq 0 ]

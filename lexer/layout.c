@@ -1,8 +1,8 @@
 /* The layout: line structure becomes NEWLINE, INDENT and DEDENT, brackets are made to balance, and
  * what goes wrong is reported once a logical line.
  *
- * The grammar relies on three things: every INDENT has its DEDENT; a NEWLINE ends every logical line
- * before any DEDENT; an INDENT comes only after a line that promises a block. */
+ * The grammar relies on three things: every INDENT has its DEDENT; a NEWLINE ends every logical
+ * line before any DEDENT; an INDENT comes only after a line that promises a block. */
 #include "lexer/lexer.h"
 #include "lexer/brackets.h"
 #include <string.h>
@@ -39,18 +39,6 @@ void layout_error(Layout *layout, Span span, const char *fmt, ...)
 
 /* --- bad text --- */
 
-/* Decodes the code point at `s`, which is valid UTF-8. */
-static uint32_t code_point(const unsigned char *s)
-{
-    if (s[0] < 0x80)
-        return s[0];
-    if (s[0] < 0xe0)
-        return (s[0] & 0x1fu) << 6 | (s[1] & 0x3fu);
-    if (s[0] < 0xf0)
-        return (s[0] & 0xfu) << 12 | (s[1] & 0x3fu) << 6 | (s[2] & 0x3fu);
-    return (s[0] & 0x7u) << 18 | (s[1] & 0x3fu) << 12 | (s[2] & 0x3fu) << 6 | (s[3] & 0x3fu);
-}
-
 static const char *character_hint(uint32_t c)
 {
     switch (c) {
@@ -76,7 +64,8 @@ static const char *character_hint(uint32_t c)
 static void character_error(Layout *l, Token t)
 {
     const char *at = l->src->text + t.span.begin;
-    uint32_t c = code_point((const unsigned char *)at);
+    uint32_t c;
+    utf8_decode(at, t.span.end - t.span.begin, &c);
     if (c >= 0x80)
         layout_error(l, t.span, "unexpected character '%.*s' (U+%04X)%s",
                      (int)(t.span.end - t.span.begin), at, c, character_hint(c));

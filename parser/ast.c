@@ -212,7 +212,8 @@ bool ast_equal(const Ast *a, const Ast *b)
     case AST_TUPLE: case AST_LIST: case AST_AND: case AST_OR: case AST_DELETE:
         return lists_equal(a->items, b->items);
     case AST_DICT:
-        return lists_equal(a->dict.keys, b->dict.keys) && lists_equal(a->dict.values, b->dict.values);
+        return lists_equal(a->dict.keys, b->dict.keys)
+            && lists_equal(a->dict.values, b->dict.values);
     case AST_ATTR:
         return syms_equal(a->attr.name, b->attr.name) && ast_equal(a->attr.base, b->attr.base);
     case AST_CALL:

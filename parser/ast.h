@@ -20,7 +20,9 @@ typedef enum {
     OP_ADD, OP_SUB, OP_MUL, OP_DIV, OP_FLOORDIV, OP_MOD, OP_POW, OP_MATMUL,
     OP_BITAND, OP_BITOR, OP_BITXOR, OP_SHL, OP_SHR
 } BinaryOp;
-typedef enum { CMP_EQ, CMP_NE, CMP_LT, CMP_LE, CMP_GT, CMP_GE, CMP_IS, CMP_IS_NOT, CMP_IN, CMP_NOT_IN } CompareOp;
+typedef enum {
+    CMP_EQ, CMP_NE, CMP_LT, CMP_LE, CMP_GT, CMP_GE, CMP_IS, CMP_IS_NOT, CMP_IN, CMP_NOT_IN
+} CompareOp;
 
 typedef struct Ast Ast;
 
@@ -84,52 +86,77 @@ typedef struct {
 struct Ast {
     AstKind kind;
     Span span;
-    uint32_t height;   /* levels of nodes in the tree, at most PARSER_MAX_HEIGHT; set by the parser */
+    uint32_t height;   /* levels of nodes; set by the parser, at most PARSER_MAX_HEIGHT */
     union {
-        Sym name;                                         /* NAME */
-        struct { int64_t value; bool hex; } integer;      /* INT: never negative, but for INT64_MIN,
-                                                             which `-9223372036854775808` gives */
-        double real;                                      /* FLOAT */
-        struct { Sym text; bool triple; } str;            /* STR, after escapes, adjacent joined */
-        AstFParts fstring;                                /* FSTRING */
-        AstList items;                                    /* TUPLE, LIST, DELETE; AND, OR (two or more) */
-        struct { AstList keys, values; } dict;            /* DICT; a NULL key for `**value` */
-        struct { Ast *base; Sym name; Span name_span; } attr;             /* ATTR */
-        struct { Ast *callee; AstList args; AstKeywords keywords; } call; /* CALL */
-        struct { Ast *base; AstList index; } sub;         /* SUBSCRIPT: x[a, b:c] -> two items */
-        struct { Ast *lo, *hi, *step; } slice;            /* SLICE, each may be NULL */
-        struct { UnaryOp op; Ast *operand; } unary;       /* UNARY */
-        struct { BinaryOp op; Ast *left, *right; } binary;                /* BINARY */
-        struct { Ast *first; VEC(CompareOp) ops; AstList rest; } compare; /* COMPARE, chained */
-        struct { Ast *cond, *then, *otherwise; } cond;    /* COND: then if cond else otherwise */
-        struct { Ast *element; AstForClauses clauses; } gen;              /* GENEXP, LISTCOMP */
-        Ast *value;                                       /* EXPR_STMT, RETURN (may be NULL), STARRED */
-        struct { AstParams params; Ast *body; } lambda;   /* LAMBDA */
-        struct { AstList targets; Ast *value; } assign;   /* ASSIGN: a = b = v has two targets */
-        struct { Ast *target, *annotation, *value; } ann; /* ANN_ASSIGN, value may be NULL; the target
-                                                             may be a TUPLE: (a, b): tuple[S, T] = v */
-        struct { BinaryOp op; Ast *target, *value; } aug; /* AUG_ASSIGN */
-        struct { Ast *cond; AstList then, otherwise; } if_;               /* IF, WHILE; elif nests */
-        struct { Ast *target, *iter; AstList body, otherwise; } for_;     /* FOR */
-        struct { Ast *cond, *message; } assert_;          /* ASSERT, message may be NULL */
-        Ast *raised;                                      /* RAISE, may be NULL (same member as value) */
-        struct { AstList body; AstHandlers handlers; AstList otherwise, finally; } try_;  /* TRY */
-        struct { AstList items, targets, body; } with;    /* WITH items[i] as targets[i] (or NULL) */
-        struct { VEC(Sym) names; bool nonlocal; } global; /* GLOBAL */
-        struct {                                          /* IMPORT */
-            Sym module, alias;                            /* import module [as alias] */
-            Sym from;                                     /* from FROM import module [as alias], more */
-            VEC(AstImportName) more;
-        } import;
-        struct {                                          /* DEF */
+        /* NAME */
+        Sym name;
+        /* INT: not negative, but for INT64_MIN, which `-9223372036854775808` gives */
+        struct { int64_t value; bool hex; } integer;
+        /* FLOAT */
+        double real;
+        /* STR: after escapes, adjacent ones joined */
+        struct { Sym text; bool triple; } str;
+        /* FSTRING */
+        AstFParts fstring;
+        /* TUPLE, LIST, DELETE; AND, OR (two or more) */
+        AstList items;
+        /* DICT: a NULL key for `**value` */
+        struct { AstList keys, values; } dict;
+        /* ATTR */
+        struct { Ast *base; Sym name; Span name_span; } attr;
+        /* CALL */
+        struct { Ast *callee; AstList args; AstKeywords keywords; } call;
+        /* SUBSCRIPT: x[a, b:c] has two items */
+        struct { Ast *base; AstList index; } sub;
+        /* SLICE: each may be NULL */
+        struct { Ast *lo, *hi, *step; } slice;
+        /* UNARY */
+        struct { UnaryOp op; Ast *operand; } unary;
+        /* BINARY */
+        struct { BinaryOp op; Ast *left, *right; } binary;
+        /* COMPARE: first ops[0] rest[0] ops[1] rest[1] ... */
+        struct { Ast *first; VEC(CompareOp) ops; AstList rest; } compare;
+        /* COND: then if cond else otherwise */
+        struct { Ast *cond, *then, *otherwise; } cond;
+        /* GENEXP, LISTCOMP */
+        struct { Ast *element; AstForClauses clauses; } gen;
+        /* LAMBDA */
+        struct { AstParams params; Ast *body; } lambda;
+        /* STARRED, EXPR_STMT; RETURN (may be NULL) */
+        Ast *value;
+        /* RAISE: may be NULL; the same place as `value` */
+        Ast *raised;
+        /* ASSIGN: a = b = v has two targets */
+        struct { AstList targets; Ast *value; } assign;
+        /* ANN_ASSIGN: value may be NULL; the target may be a TUPLE: (a, b): tuple[S, T] = v */
+        struct { Ast *target, *annotation, *value; } ann;
+        /* AUG_ASSIGN */
+        struct { BinaryOp op; Ast *target, *value; } aug;
+        /* IF, WHILE: an elif is an IF alone in `otherwise` */
+        struct { Ast *cond; AstList then, otherwise; } if_;
+        /* FOR */
+        struct { Ast *target, *iter; AstList body, otherwise; } for_;
+        /* ASSERT: message may be NULL */
+        struct { Ast *cond, *message; } assert_;
+        /* TRY */
+        struct { AstList body; AstHandlers handlers; AstList otherwise, finally; } try_;
+        /* WITH items[i] as targets[i] (or NULL) */
+        struct { AstList items, targets, body; } with;
+        /* GLOBAL */
+        struct { VEC(Sym) names; bool nonlocal; } global;
+        /* IMPORT: import module [as alias]; from FROM import module [as alias], more */
+        struct { Sym module, alias, from; VEC(AstImportName) more; } import;
+        /* DEF */
+        struct {
             Sym name;
             Span name_span;
             AstList decorators;
             AstParams params;
-            Ast *returns;
+            Ast *returns;          /* or NULL */
             AstList body;
         } def;
-        struct {                                          /* CLASS */
+        /* CLASS */
+        struct {
             Sym name;
             Span name_span;
             AstList decorators, bases, body;

@@ -1,6 +1,24 @@
 /* Nodes of statements. */
 #include "parser/state.h"
 
+Ast *ast_make_assign(Parser *p, AstList targets, Ast *value, Span span)
+{
+    Ast *node = ast_node(p, AST_ASSIGN, span);
+    node->assign.targets = targets;
+    node->assign.value = value;
+    return ast_finish(p, node);
+}
+
+Ast *ast_make_augmented(Parser *p, Ast *target, BinaryOp op, Ast *value, Span span)
+{
+    ast_check_augmented(p, target);
+    Ast *node = ast_node(p, AST_AUG_ASSIGN, span);
+    node->aug.op = op;
+    node->aug.target = target;
+    node->aug.value = value;
+    return ast_finish(p, node);
+}
+
 Ast *ast_make_annotated(Parser *p, Ast *target, Ast *annotation, Ast *value, Span span)
 {
     ast_check_annotated(p, target);
@@ -43,12 +61,49 @@ Ast *ast_make_import(Parser *p, Sym module, Sym alias, Span span)
     return ast_finish(p, node);
 }
 
-Ast *ast_make_if(Parser *p, Ast *cond, AstList then, AstList otherwise, Span span)
+Ast *ast_import_from(Parser *p, Ast *import, Span module, Span span)
 {
-    Ast *node = ast_node(p, AST_IF, span);
+    import->span = span;
+    import->import.from = parser_dotted_name(p, module);
+    return import;
+}
+
+Ast *ast_import_more(Parser *p, Ast *import, Sym name, Sym alias)
+{
+    AstImportName more = { .name = name, .alias = alias };
+    avec_push(p->arena, &import->import.more, more);
+    return import;
+}
+
+Ast *ast_make_if(Parser *p, AstKind kind, Ast *cond, AstList then, AstList otherwise, Span span)
+{
+    Ast *node = ast_node(p, kind, span);
     node->if_.cond = cond;
     node->if_.then = then;
     node->if_.otherwise = otherwise;
+    return ast_finish(p, node);
+}
+
+Ast *ast_make_for(Parser *p, Ast *target, Ast *iter, AstList body, AstList otherwise, Span span)
+{
+    Ast *node = ast_node(p, AST_FOR, span);
+    node->for_.target = target;
+    node->for_.iter = iter;
+    node->for_.body = body;
+    node->for_.otherwise = otherwise;
+    return ast_finish(p, node);
+}
+
+Ast *ast_make_try(Parser *p, AstList body, AstHandlers handlers, AstList otherwise,
+                  AstList finally, Span span)
+{
+    if (handlers.len == 0 && finally.len == 0)
+        diag_error(p->diags, span, "syntax", "this 'try' has no 'except' and no 'finally'");
+    Ast *node = ast_node(p, AST_TRY, span);
+    node->try_.body = body;
+    node->try_.handlers = handlers;
+    node->try_.otherwise = otherwise;
+    node->try_.finally = finally;
     return ast_finish(p, node);
 }
 
@@ -61,6 +116,35 @@ Ast *ast_make_with(Parser *p, Ast *with, Ast *item, Ast *target)
     avec_push(p->arena, &with->with.items, item);
     avec_push(p->arena, &with->with.targets, target);
     return with;
+}
+
+Ast *ast_finish_with(Parser *p, Ast *with, AstList body, Span span)
+{
+    with->span = span;
+    with->with.body = body;
+    return ast_finish(p, with);
+}
+
+Ast *ast_make_def(Parser *p, Sym name, Span name_span, AstParams params, Ast *returns, AstList body,
+                  Span span)
+{
+    Ast *node = ast_node(p, AST_DEF, span);
+    node->def.name = name;
+    node->def.name_span = name_span;
+    node->def.params = params;
+    node->def.returns = returns;
+    node->def.body = body;
+    return ast_finish(p, node);
+}
+
+Ast *ast_make_class(Parser *p, Sym name, Span name_span, AstList bases, AstList body, Span span)
+{
+    Ast *node = ast_node(p, AST_CLASS, span);
+    node->class_.name = name;
+    node->class_.name_span = name_span;
+    node->class_.bases = bases;
+    node->class_.body = body;
+    return ast_finish(p, node);
 }
 
 Ast *ast_decorate(Parser *p, Ast *definition, AstList decorators)

@@ -18,7 +18,8 @@ static void check_each(Parser *p, const Ast *target, const char *verb)
             check_each(p, target->items.at[i], verb);
         return;
     case AST_COMPARE:
-        syntax_error(p, target->span, "cannot %s a comparison: is '=' meant instead of '=='?", verb);
+        syntax_error(p, target->span, "cannot %s a comparison: is '=' meant instead of '=='?",
+                     verb);
         return;
     default:
         syntax_error(p, target->span, "cannot %s this: %s", verb, ast_kind_name(target->kind));
@@ -47,40 +48,35 @@ void ast_check_augmented(Parser *p, const Ast *target)
 void ast_check_annotated(Parser *p, const Ast *target)
 {
     if (target->kind == AST_LIST)
-        syntax_error(p, target->span, "write annotated targets in parentheses: (a, b): tuple[S, T]");
+        syntax_error(p, target->span,
+                     "write annotated targets in parentheses: (a, b): tuple[S, T]");
     else
         ast_check_target(p, target);
 }
 
-void ast_check_try(Parser *p, const Ast *node)
-{
-    if (node->try_.handlers.len == 0 && node->try_.finally.len == 0)
-        diag_error(p->diags, node->span, "syntax", "this 'try' has no 'except' and no 'finally'");
-}
-
 /* --- arguments --- */
 
-void ast_add_argument(Parser *p, CallArgs *args, Ast *value)
+static void add_keyword(Parser *p, CallArgs *args, Argument arg)
 {
-    if (args->keywords.len > 0 && value->kind != AST_STARRED)
-        syntax_error(p, value->span, "a positional argument cannot follow keyword arguments");
-    avec_push(p->arena, &args->args, value);
-}
-
-void ast_add_keyword(Parser *p, CallArgs *args, const Ast *name, Ast *value)
-{
-    if (name->kind != AST_NAME) {
-        syntax_error(p, name->span, "a keyword argument is a name before '=': comparison is '=='");
+    if (arg.name && arg.name->kind != AST_NAME) {
+        syntax_error(p, arg.name->span,
+                     "a keyword argument is a name before '=': comparison is '=='");
         return;
     }
-    AstKeyword keyword = { .name = name->name, .span = name->span, .value = value };
+    AstKeyword keyword = { .value = arg.value, .span = arg.name ? arg.name->span : arg.unpack };
+    keyword.name = arg.name ? arg.name->name : NULL;
     avec_push(p->arena, &args->keywords, keyword);
 }
 
-void ast_add_unpacked(Parser *p, CallArgs *args, Ast *value, Span span)
+void ast_add_argument(Parser *p, CallArgs *args, Argument arg)
 {
-    AstKeyword keyword = { .span = span, .value = value };
-    avec_push(p->arena, &args->keywords, keyword);
+    if (arg.name || arg.unpack.end > 0) {
+        add_keyword(p, args, arg);
+        return;
+    }
+    if (args->keywords.len > 0 && arg.value->kind != AST_STARRED)
+        syntax_error(p, arg.value->span, "a positional argument cannot follow keyword arguments");
+    avec_push(p->arena, &args->args, arg.value);
 }
 
 AstList ast_class_bases(Parser *p, CallArgs args)
@@ -120,6 +116,8 @@ static void check_star(Parser *p, ParamState *state, const AstParam *param, bool
 {
     if (state->keyword_only)
         syntax_error(p, param->span, "there is more than one '*' in these parameters");
+    else if (!param->name && param->annotation)
+        syntax_error(p, param->annotation->span, "a bare '*' takes no annotation");
     else if (!param->name && last)
         syntax_error(p, param->span, "parameters must follow a bare '*'");
     state->keyword_only = true;

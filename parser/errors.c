@@ -26,11 +26,13 @@ static void append_found(Buf *out, const Parser *p, Token t)
 {
     append_kind(out, t.kind);
     if (t.kind == TOK_NAME) {
+        const char *name = p->src->text + t.span.begin;
         uint32_t len = t.span.end - t.span.begin;
         bool cut = len > SHOWN_NAME;
-        for (len = cut ? SHOWN_NAME : len; cut && (p->src->text[t.span.begin + len] & 0xc0) == 0x80;)
-            len--;
-        buf_printf(out, " '%.*s%s'", (int)len, p->src->text + t.span.begin, cut ? "..." : "");
+        if (cut)
+            for (len = SHOWN_NAME; (name[len] & 0xc0) == 0x80;)
+                len--;   /* not in the middle of a character */
+        buf_printf(out, " '%.*s%s'", (int)len, name, cut ? "..." : "");
     }
 }
 
@@ -107,7 +109,8 @@ static bool report_dangling(Parser *p, Token t)
     }
     if (!t.first)
         return false;
-    syntax_error(p, t.span, "'%s' belongs to no %s at this indentation", token_text(t.kind), before);
+    syntax_error(p, t.span, "'%s' belongs to no %s at this indentation", token_text(t.kind),
+                 before);
     return true;
 }
 
@@ -135,7 +138,8 @@ static bool report_known(Parser *p, Token t, const ExpectedTokens *expected)
         return true;
     }
     if (t.kind == TOK_COLON && want[TOK_ASSIGN] && want[TOK_COMMA]) {
-        syntax_error(p, t.span, "put the names before ':' in parentheses: (a, b): tuple[S, T] = ...");
+        syntax_error(p, t.span,
+                     "put the names before ':' in parentheses: (a, b): tuple[S, T] = ...");
         return true;
     }
     if (is_keyword(t.kind) && want[TOK_NAME] && !want[TOK_INT]) {

@@ -97,7 +97,7 @@ static uint32_t read_suffix(Parser *p, AstFPart *part, uint32_t at, uint32_t end
     return at;
 }
 
-/* Reads the field whose '{' is at `at`; returns the offset after its '}', or `end` after an error. */
+/* Reads the field whose '{' is at `at`; returns the offset after its '}', `end` after an error. */
 static uint32_t read_field(Parser *p, AstFParts *parts, uint32_t at, uint32_t end)
 {
     const char *text = p->src->text;

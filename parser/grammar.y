@@ -11,12 +11,15 @@
 
 %code requires {
 #include "parser/state.h"
+
+union YYSTYPE;
+int parser_lex(union YYSTYPE *value, Span *span, Parser *p);
 }
 
 %code {
 #include "parser/errors.h"
 
-static int yylex(YYSTYPE *value, Span *span, Parser *p);
+#define yylex parser_lex
 static void yyerror(const Span *span, Parser *p, const char *message);
 
 /* Deep nesting is limited by the layout and by the height of trees; this is far above both. */
@@ -27,8 +30,6 @@ static void yyerror(const Span *span, Parser *p, const char *message);
      (current).end = (n) > 0 ? YYRHSLOC(rhs, n).end : YYRHSLOC(rhs, 0).end)
 
 #define PUSH(list, ...) avec_push(p->arena, &(list), __VA_ARGS__)
-
-static Ast *node_value(Parser *p, AstKind kind, Ast *value, Span span);
 }
 
 %union {
@@ -37,10 +38,13 @@ static Ast *node_value(Parser *p, AstKind kind, Ast *value, Span span);
     Sym sym;
     BinaryOp binary;
     CompareOp compare;
+    Argument arg;
     CallArgs args;
     AstParam param;
     AstParams params;
+    AstForClause clause;
     AstForClauses clauses;
+    AstHandler handler;
     AstHandlers handlers;
     VEC(Span) spans;
 }
@@ -63,8 +67,7 @@ static Ast *node_value(Parser *p, AstKind kind, Ast *value, Span span);
 %token T_TILDE "~" T_SHL "<<" T_SHR ">>" T_ADD_ASSIGN "+=" T_SUB_ASSIGN "-=" T_MUL_ASSIGN "*="
 %token T_DIV_ASSIGN "/=" T_FLOORDIV_ASSIGN "//=" T_MOD_ASSIGN "%=" T_POW_ASSIGN "**="
 %token T_MATMUL_ASSIGN "@=" T_AND_ASSIGN "&=" T_OR_ASSIGN "|=" T_XOR_ASSIGN "^="
-%token T_SHL_ASSIGN "<<=" T_SHR_ASSIGN ">>="
-%token T_START_MODULE T_START_EXPRESSION
+%token T_SHL_ASSIGN "<<=" T_SHR_ASSIGN ">>=" T_START_MODULE T_START_EXPRESSION
 
 %precedence LONE
 %precedence "def" "class"
@@ -77,19 +80,23 @@ static Ast *node_value(Parser *p, AstKind kind, Ast *value, Span span);
 %precedence UNARY
 %right "**"
 
-%type <sym> T_NAME
+%type <sym> T_NAME dotted
 %type <node> T_INT T_FLOAT
 %type <node> stmt_one simple decorated def class if for while try with import from_names import_one
-%type <node> exprs item expr or_test and_test not_test comparison bitor primary atom sub opt_expr star_arg
-%type <node> returns targets target_item dict_pairs with_items or_list and_list compare_list except_type
+%type <node> exprs item expr or_test and_test not_test comparison bitor primary atom sub
+%type <node> opt_expr star_arg returns targets target_list target_item dict_pairs with_items
+%type <node> or_list and_list compare_list
+%type <arg> arg
 %type <list> stmts stmt line imports assigns items suite opt_else opt_finally decorators bad names
 %type <list> target_items subs if_rest
 %type <binary> augop
 %type <compare> cmp_op
 %type <args> call_args arg_list opt_bases
-%type <param> param lambda_param
+%type <param> param star_param lambda_param
 %type <params> params param_list lambda_params lambda_param_list
 %type <clauses> comp
+%type <clause> comp_for
+%type <handler> handler
 %type <handlers> handlers
 %type <spans> strings
 
@@ -117,7 +124,6 @@ stmt:
         syntax_error(p, @1, "a decorator must be followed by a def or a class");
         $$ = (AstList){ 0 };
     }
-
 stmt_one: decorated | def | class | if | for | while | try | with
 
 /* A line with a mistake is left out. What hangs below it is parsed for more mistakes. */
@@ -125,16 +131,12 @@ bad:
     bad_line                        { $$ = (AstList){ 0 }; }
   | bad_line "indentation" stmts "end of block"    { $$ = (AstList){ 0 }; }
   | bad bad_rest                    { $$ = (AstList){ 0 }; }
-
 bad_line: error "end of line"       { yyerrok; }
-
 bad_rest:
     "else" suite
   | "elif" expr suite
   | "finally" suite
-  | "except" suite
-  | "except" except_type suite
-  | "except" except_type "as" T_NAME suite
+  | handler
 
 line:
     simple "end of line"            { $$ = ast_list_one(p, $1); }
@@ -142,33 +144,21 @@ line:
   | imports "end of line"
 
 simple:
-    exprs                           { $$ = node_value(p, AST_EXPR_STMT, $1, @$); }
-  | assigns exprs {
-        $$ = ast_node(p, AST_ASSIGN, @$);
-        $$->assign.targets = $1;
-        $$->assign.value = $2;
-        $$ = ast_finish(p, $$);
-    }
+    exprs                           { $$ = ast_make_value(p, AST_EXPR_STMT, $1, @$); }
+  | assigns exprs                   { $$ = ast_make_assign(p, $1, $2, @$); }
   | expr ":" expr                   { $$ = ast_make_annotated(p, $1, $3, NULL, @$); }
   | expr ":" expr "=" exprs         { $$ = ast_make_annotated(p, $1, $3, $5, @$); }
-  | exprs augop exprs {
-        ast_check_augmented(p, $1);
-        $$ = ast_node(p, AST_AUG_ASSIGN, @$);
-        $$->aug.op = $2;
-        $$->aug.target = $1;
-        $$->aug.value = $3;
-        $$ = ast_finish(p, $$);
-    }
-  | "return"                        { $$ = node_value(p, AST_RETURN, NULL, @$); }
-  | "return" exprs                  { $$ = node_value(p, AST_RETURN, $2, @$); }
-  | "pass"                          { $$ = node_value(p, AST_PASS, NULL, @$); }
-  | "break"                         { $$ = node_value(p, AST_BREAK, NULL, @$); }
-  | "continue"                      { $$ = node_value(p, AST_CONTINUE, NULL, @$); }
-  | "raise"                         { $$ = node_value(p, AST_RAISE, NULL, @$); }
-  | "raise" expr                    { $$ = node_value(p, AST_RAISE, $2, @$); }
+  | exprs augop exprs               { $$ = ast_make_augmented(p, $1, $2, $3, @$); }
+  | "return"                        { $$ = ast_make_value(p, AST_RETURN, NULL, @$); }
+  | "return" exprs                  { $$ = ast_make_value(p, AST_RETURN, $2, @$); }
+  | "pass"                          { $$ = ast_make_value(p, AST_PASS, NULL, @$); }
+  | "break"                         { $$ = ast_make_value(p, AST_BREAK, NULL, @$); }
+  | "continue"                      { $$ = ast_make_value(p, AST_CONTINUE, NULL, @$); }
+  | "raise"                         { $$ = ast_make_value(p, AST_RAISE, NULL, @$); }
+  | "raise" expr                    { $$ = ast_make_value(p, AST_RAISE, $2, @$); }
   | "raise" expr "from" expr {
         syntax_error(p, span_join(@3, @4), "'raise ... from' is not supported: delete this part");
-        $$ = node_value(p, AST_RAISE, $2, @$);
+        $$ = ast_make_value(p, AST_RAISE, $2, @$);
     }
   | "assert" expr                   { $$ = ast_make_assert(p, $2, NULL, @$); }
   | "assert" expr "," expr          { $$ = ast_make_assert(p, $2, $4, @$); }
@@ -188,46 +178,32 @@ augop:
   | "&=" { $$ = OP_BITAND; }        | "|=" { $$ = OP_BITOR; }
   | "^=" { $$ = OP_BITXOR; }        | "<<=" { $$ = OP_SHL; }
   | ">>=" { $$ = OP_SHR; }
-
 names:
     T_NAME                          { $$ = ast_list_one(p, ast_make_name(p, $1, @1)); }
   | names "," T_NAME                { $$ = $1; PUSH($$, ast_make_name(p, $3, @3)); }
-
 imports:
     "import" import_one             { $$ = ast_list_one(p, $2); $2->span = @$; }
   | imports "," import_one          { $$ = $1; PUSH($$, $3); }
-
 import_one:
-    dotted                          { $$ = ast_make_import(p, parser_dotted_name(p, @1), NULL, @$); }
-  | dotted "as" T_NAME              { $$ = ast_make_import(p, parser_dotted_name(p, @1), $3, @$); }
-
+    dotted                          { $$ = ast_make_import(p, $1, NULL, @$); }
+  | dotted "as" T_NAME              { $$ = ast_make_import(p, $1, $3, @$); }
 import:
     "from" from_module "import" "*" {
-        $$ = ast_make_import(p, intern(p->in, "*"), NULL, @$);
-        $$->import.from = parser_dotted_name(p, @2);
+        $$ = ast_import_from(p, ast_make_import(p, intern(p->in, "*"), NULL, @$), @2, @$);
     }
-  | "from" from_module "import" from_names {
-        $$ = $4;
-        $$->span = @$;
-        $$->import.from = parser_dotted_name(p, @2);
-    }
+  | "from" from_module "import" from_names  { $$ = ast_import_from(p, $4, @2, @$); }
   | "from" from_module "import" "(" from_names opt_comma ")" {
-        $$ = $5;
-        $$->span = @$;
-        $$->import.from = parser_dotted_name(p, @2);
+        $$ = ast_import_from(p, $5, @2, @$);
     }
-
 from_names:
     T_NAME                          { $$ = ast_make_import(p, $1, NULL, @$); }
   | T_NAME "as" T_NAME              { $$ = ast_make_import(p, $1, $3, @$); }
-  | from_names "," T_NAME           { $$ = $1; PUSH($$->import.more, (AstImportName){ $3, NULL }); }
-  | from_names "," T_NAME "as" T_NAME {
-        $$ = $1;
-        PUSH($$->import.more, (AstImportName){ $3, $5 });
-    }
+  | from_names "," T_NAME           { $$ = ast_import_more(p, $1, $3, NULL); }
+  | from_names "," T_NAME "as" T_NAME   { $$ = ast_import_more(p, $1, $3, $5); }
 
-dotted: T_NAME | dotted "." T_NAME
-from_module: dotted | dots | dots dotted
+dotted: dotted_text                 { $$ = parser_dotted_name(p, @1); }
+dotted_text: T_NAME | dotted_text "." T_NAME
+from_module: dotted_text | dots | dots dotted_text
 dots: "." | "..." | dots "." | dots "..."
 opt_comma: %empty | ","
 
@@ -237,80 +213,42 @@ suite:
     ":" line                        { $$ = $2; }
   | ":" "end of line" "indentation" stmts "end of block"    { $$ = $4; }
   | ":" "end of line" {
-        diag_error(p->diags, @1, "syntax", "an indented block must follow this ':' (at least 'pass')");
+        diag_error(p->diags, @1, "syntax",
+                   "an indented block must follow this ':' (at least 'pass')");
         $$ = (AstList){ 0 };
     }
 
 if:
-    "if" expr suite if_rest         { $$ = ast_make_if(p, $2, $3, $4, span_join(@1, @2)); }
-
+    "if" expr suite if_rest         { $$ = ast_make_if(p, AST_IF, $2, $3, $4, span_join(@1, @2)); }
 if_rest:
     %empty                          { $$ = (AstList){ 0 }; }
   | "else" suite                    { $$ = $2; }
   | "elif" expr suite if_rest {
-        $$ = ast_list_one(p, ast_make_if(p, $2, $3, $4, span_join(@1, @2)));
+        $$ = ast_list_one(p, ast_make_if(p, AST_IF, $2, $3, $4, span_join(@1, @2)));
     }
-
 while:
-    "while" expr suite opt_else {
-        $$ = ast_node(p, AST_WHILE, span_join(@1, @2));
-        $$->if_.cond = $2;
-        $$->if_.then = $3;
-        $$->if_.otherwise = $4;
-        $$ = ast_finish(p, $$);
-    }
-
+    "while" expr suite opt_else { $$ = ast_make_if(p, AST_WHILE, $2, $3, $4, span_join(@1, @2)); }
 for:
     "for" targets "in" exprs suite opt_else {
-        $$ = ast_node(p, AST_FOR, span_join(@1, @4));
-        $$->for_.target = $2;
-        $$->for_.iter = $4;
-        $$->for_.body = $5;
-        $$->for_.otherwise = $6;
-        $$ = ast_finish(p, $$);
+        $$ = ast_make_for(p, $2, $4, $5, $6, span_join(@1, @4));
     }
-
 opt_else:
     %empty                          { $$ = (AstList){ 0 }; }
   | "else" suite                    { $$ = $2; }
-
 opt_finally:
     %empty                          { $$ = (AstList){ 0 }; }
   | "finally" suite                 { $$ = $2; }
-
 try:
-    "try" suite handlers opt_else opt_finally {
-        $$ = ast_node(p, AST_TRY, @1);
-        $$->try_.body = $2;
-        $$->try_.handlers = $3;
-        $$->try_.otherwise = $4;
-        $$->try_.finally = $5;
-        ast_check_try(p, $$);
-        $$ = ast_finish(p, $$);
-    }
-
+    "try" suite handlers opt_else opt_finally { $$ = ast_make_try(p, $2, $3, $4, $5, @1); }
 handlers:
     %empty                          { $$ = (AstHandlers){ 0 }; }
-  | handlers "except" suite         { $$ = $1; PUSH($$, (AstHandler){ .body = $3 }); }
-  | handlers "except" except_type suite {
-        $$ = $1;
-        PUSH($$, (AstHandler){ .type = $3, .body = $4 });
-    }
-  | handlers "except" except_type "as" T_NAME suite {
-        $$ = $1;
-        PUSH($$, (AstHandler){ .type = $3, .name = $5, .body = $6 });
-    }
-
-except_type: expr
-
+  | handlers handler                { $$ = $1; PUSH($$, $2); }
+handler:
+    "except" suite                  { $$ = (AstHandler){ .body = $2 }; }
+  | "except" expr suite             { $$ = (AstHandler){ .type = $2, .body = $3 }; }
+  | "except" expr "as" T_NAME suite { $$ = (AstHandler){ .type = $2, .name = $4, .body = $5 }; }
 with:
-    "with" with_items suite {
-        $$ = $2;
-        $$->span = span_join(@1, @2);
-        $$->with.body = $3;
-        $$ = ast_finish(p, $$);
-    }
-
+    "with" with_items suite         { $$ = ast_finish_with(p, $2, $3, span_join(@1, @2)); }
 with_items:
     expr                            { $$ = ast_make_with(p, NULL, $1, NULL); }
   | expr "as" bitor                 { $$ = ast_make_with(p, NULL, $1, $3); }
@@ -322,56 +260,40 @@ with_items:
 decorators:
     "@" expr "end of line"          { $$ = ast_list_one(p, $2); }
   | decorators "@" expr "end of line"    { $$ = $1; PUSH($$, $3); }
-
 decorated:
     decorators def                  { $$ = ast_decorate(p, $2, $1); }
   | decorators class                { $$ = ast_decorate(p, $2, $1); }
 
 def:
     "def" T_NAME "(" params ")" returns suite {
-        $$ = ast_node(p, AST_DEF, (Span){ @1.begin, $6 ? @6.end : @5.end });
-        $$->def.name = $2;
-        $$->def.name_span = @2;
-        $$->def.params = $4;
-        $$->def.returns = $6;
-        $$->def.body = $7;
-        $$ = ast_finish(p, $$);
+        $$ = ast_make_def(p, $2, @2, $4, $6, $7, (Span){ @1.begin, $6 ? @6.end : @5.end });
     }
-
 returns:
     %empty                          { $$ = NULL; }
   | "->" expr                       { $$ = $2; }
-
 params:
     %empty                          { $$ = (AstParams){ 0 }; }
   | param_list opt_comma            { $$ = ast_finish_params(p, $1); }
-
 param_list:
     param                           { $$ = (AstParams){ 0 }; PUSH($$, $1); }
   | param_list "," param            { $$ = $1; PUSH($$, $3); }
-
 param:
     T_NAME                          { $$ = ast_make_param($1, @1, NULL, NULL, 0); }
   | T_NAME ":" expr                 { $$ = ast_make_param($1, @1, $3, NULL, 0); }
   | T_NAME "=" expr                 { $$ = ast_make_param($1, @1, NULL, $3, 0); }
   | T_NAME ":" expr "=" expr        { $$ = ast_make_param($1, @1, $3, $5, 0); }
-  | "*"                             { $$ = ast_make_param(NULL, @1, NULL, NULL, '*'); }
-  | "*" T_NAME                      { $$ = ast_make_param($2, @2, NULL, NULL, '*'); }
-  | "*" T_NAME ":" expr             { $$ = ast_make_param($2, @2, $4, NULL, '*'); }
-  | "**" T_NAME                     { $$ = ast_make_param($2, @2, NULL, NULL, 'k'); }
-  | "**" T_NAME ":" expr            { $$ = ast_make_param($2, @2, $4, NULL, 'k'); }
+  | star_param
+  | star_param ":" expr             { $$ = $1; $$.annotation = $3; }
   | "/"                             { $$ = ast_make_param(NULL, @1, NULL, NULL, '/'); }
+star_param:
+    "*"                             { $$ = ast_make_param(NULL, @1, NULL, NULL, '*'); }
+  | "*" T_NAME                      { $$ = ast_make_param($2, @2, NULL, NULL, '*'); }
+  | "**" T_NAME                     { $$ = ast_make_param($2, @2, NULL, NULL, 'k'); }
 
 class:
     "class" T_NAME opt_bases suite {
-        $$ = ast_node(p, AST_CLASS, (Span){ @1.begin, @3.end > @2.end ? @3.end : @2.end });
-        $$->class_.name = $2;
-        $$->class_.name_span = @2;
-        $$->class_.bases = ast_class_bases(p, $3);
-        $$->class_.body = $4;
-        $$ = ast_finish(p, $$);
+        $$ = ast_make_class(p, $2, @2, ast_class_bases(p, $3), $4, span_join(@1, @3));
     }
-
 opt_bases:
     %empty                          { $$ = (CallArgs){ 0 }; }
   | "(" call_args ")"               { $$ = $2; }
@@ -382,94 +304,62 @@ exprs:
     item
   | item ","                        { $$ = ast_make_list(p, AST_TUPLE, ast_list_one(p, $1), @$); }
   | items opt_comma                 { $$ = ast_make_list(p, AST_TUPLE, $1, @$); }
-
 items:
     item "," item                   { $$ = ast_list_one(p, $1); PUSH($$, $3); }
   | items "," item                  { $$ = $1; PUSH($$, $3); }
-
 item:
     expr
-  | "*" bitor                       { $$ = node_value(p, AST_STARRED, $2, @$); }
+  | "*" bitor                       { $$ = ast_make_value(p, AST_STARRED, $2, @$); }
 
 /* The targets of a loop: no 'in' outside brackets. */
-targets:
-    target_item                     { ast_check_target(p, $1); }
-  | target_items opt_comma {
-        $$ = ast_make_list(p, AST_TUPLE, $1, @$);
-        ast_check_target(p, $$);
-    }
-  | target_item "," {
-        $$ = ast_make_list(p, AST_TUPLE, ast_list_one(p, $1), @$);
-        ast_check_target(p, $$);
-    }
-
+targets: target_list                { ast_check_target(p, $1); }
+target_list:
+    target_item
+  | target_item ","                 { $$ = ast_make_list(p, AST_TUPLE, ast_list_one(p, $1), @$); }
+  | target_items opt_comma          { $$ = ast_make_list(p, AST_TUPLE, $1, @$); }
 target_items:
     target_item "," target_item     { $$ = ast_list_one(p, $1); PUSH($$, $3); }
   | target_items "," target_item    { $$ = $1; PUSH($$, $3); }
-
 target_item:
     bitor
-  | "*" bitor                       { $$ = node_value(p, AST_STARRED, $2, @$); }
+  | "*" bitor                       { $$ = ast_make_value(p, AST_STARRED, $2, @$); }
 
 expr:
     or_test
-  | or_test "if" or_test "else" expr {
-        $$ = ast_node(p, AST_COND, @$);
-        $$->cond.then = $1;
-        $$->cond.cond = $3;
-        $$->cond.otherwise = $5;
-        $$ = ast_finish(p, $$);
-    }
-  | "lambda" lambda_params ":" expr {
-        $$ = ast_node(p, AST_LAMBDA, @$);
-        $$->lambda.params = $2;
-        $$->lambda.body = $4;
-        $$ = ast_finish(p, $$);
-    }
-
+  | or_test "if" or_test "else" expr    { $$ = ast_make_cond(p, $1, $3, $5, @$); }
+  | "lambda" lambda_params ":" expr { $$ = ast_make_lambda(p, $2, $4, @$); }
 lambda_params:
     %empty                          { $$ = (AstParams){ 0 }; }
   | lambda_param_list opt_comma     { $$ = ast_finish_params(p, $1); }
-
 lambda_param_list:
     lambda_param                    { $$ = (AstParams){ 0 }; PUSH($$, $1); }
   | lambda_param_list "," lambda_param    { $$ = $1; PUSH($$, $3); }
-
 lambda_param:
     T_NAME                          { $$ = ast_make_param($1, @1, NULL, NULL, 0); }
   | T_NAME "=" expr                 { $$ = ast_make_param($1, @1, NULL, $3, 0); }
-  | "*"                             { $$ = ast_make_param(NULL, @1, NULL, NULL, '*'); }
-  | "*" T_NAME                      { $$ = ast_make_param($2, @2, NULL, NULL, '*'); }
-  | "**" T_NAME                     { $$ = ast_make_param($2, @2, NULL, NULL, 'k'); }
+  | star_param
 
 or_test:
     and_test
   | or_list                         { $$ = ast_finish(p, $1); }
-
 or_list:
     and_test "or" and_test          { $$ = ast_make_bool(p, AST_OR, $1, $3, @$); }
   | or_list "or" and_test           { $$ = ast_extend_bool(p, $1, $3, @$); }
-
 and_test:
     not_test
   | and_list                        { $$ = ast_finish(p, $1); }
-
 and_list:
     not_test "and" not_test         { $$ = ast_make_bool(p, AST_AND, $1, $3, @$); }
   | and_list "and" not_test         { $$ = ast_extend_bool(p, $1, $3, @$); }
-
 not_test:
     comparison
   | "not" not_test                  { $$ = ast_make_unary(p, OP_NOT, $2, @$); }
-
 comparison:
     bitor
   | compare_list                    { $$ = ast_finish(p, $1); }
-
 compare_list:
     bitor cmp_op bitor              { $$ = ast_make_compare(p, $1, $2, $3, @$); }
   | compare_list cmp_op bitor       { $$ = ast_extend_compare(p, $1, $2, $3, @$); }
-
 cmp_op:
     "==" { $$ = CMP_EQ; }           | "!=" { $$ = CMP_NE; }
   | "<" { $$ = CMP_LT; }            | "<=" { $$ = CMP_LE; }
@@ -498,29 +388,19 @@ bitor:
 
 primary:
     atom
-  | primary "." T_NAME {
-        $$ = ast_node(p, AST_ATTR, @$);
-        $$->attr.base = $1;
-        $$->attr.name = $3;
-        $$->attr.name_span = @3;
-        $$ = ast_finish(p, $$);
-    }
+  | primary "." T_NAME              { $$ = ast_make_attr(p, $1, $3, @3, @$); }
   | primary "(" call_args ")"       { $$ = ast_make_call(p, $1, $3, @$); }
   | primary "[" subs opt_comma "]"  { $$ = ast_make_subscript(p, $1, $3, @4.end > @4.begin, @$); }
-
 subs:
     sub                             { $$ = ast_list_one(p, $1); }
   | subs "," sub                    { $$ = $1; PUSH($$, $3); }
-
 sub:
     item
   | opt_expr ":" opt_expr           { $$ = ast_make_slice(p, $1, $3, NULL, @$); }
   | opt_expr ":" opt_expr ":" opt_expr    { $$ = ast_make_slice(p, $1, $3, $5, @$); }
-
 opt_expr:
     %empty                          { $$ = NULL; }
   | expr
-
 call_args:
     %empty                          { $$ = (CallArgs){ 0 }; }
   | arg_list opt_comma
@@ -528,29 +408,26 @@ call_args:
         $$ = (CallArgs){ 0 };
         PUSH($$.args, ast_make_comprehension(p, AST_GENEXP, $1, $2, @$));
     }
-
 arg_list:
-    expr                            { $$ = (CallArgs){ 0 }; ast_add_argument(p, &$$, $1); }
-  | expr "=" expr                   { $$ = (CallArgs){ 0 }; ast_add_keyword(p, &$$, $1, $3); }
-  | star_arg                        { $$ = (CallArgs){ 0 }; ast_add_argument(p, &$$, $1); }
-  | "**" expr                       { $$ = (CallArgs){ 0 }; ast_add_unpacked(p, &$$, $2, @1); }
-  | arg_list "," expr               { $$ = $1; ast_add_argument(p, &$$, $3); }
-  | arg_list "," expr "=" expr      { $$ = $1; ast_add_keyword(p, &$$, $3, $5); }
-  | arg_list "," star_arg           { $$ = $1; ast_add_argument(p, &$$, $3); }
-  | arg_list "," "**" expr          { $$ = $1; ast_add_unpacked(p, &$$, $4, @3); }
-
-star_arg: "*" expr                  { $$ = node_value(p, AST_STARRED, $2, @$); }
+    arg                             { $$ = (CallArgs){ 0 }; ast_add_argument(p, &$$, $1); }
+  | arg_list "," arg                { $$ = $1; ast_add_argument(p, &$$, $3); }
+arg:
+    expr                            { $$ = (Argument){ .value = $1 }; }
+  | expr "=" expr                   { $$ = (Argument){ .name = $1, .value = $3 }; }
+  | star_arg                        { $$ = (Argument){ .value = $1 }; }
+  | "**" expr                       { $$ = (Argument){ .value = $2, .unpack = @1 }; }
+star_arg: "*" expr                  { $$ = ast_make_value(p, AST_STARRED, $2, @$); }
 
 atom:
     T_NAME                          { $$ = ast_make_name(p, $1, @1); }
   | T_INT
   | T_FLOAT
   | strings                         { $$ = literal_strings(p, $1.at, $1.len); }
-  | "True"                          { $$ = ast_finish(p, ast_node(p, AST_TRUE, @1)); }
-  | "False"                         { $$ = ast_finish(p, ast_node(p, AST_FALSE, @1)); }
-  | "None"                          { $$ = ast_finish(p, ast_node(p, AST_NONE, @1)); }
-  | "..."                           { $$ = ast_finish(p, ast_node(p, AST_ELLIPSIS, @1)); }
-  | "expression"                    { $$ = ast_finish(p, ast_node(p, AST_ERROR, @1)); }
+  | "True"                          { $$ = ast_make_value(p, AST_TRUE, NULL, @1); }
+  | "False"                         { $$ = ast_make_value(p, AST_FALSE, NULL, @1); }
+  | "None"                          { $$ = ast_make_value(p, AST_NONE, NULL, @1); }
+  | "..."                           { $$ = ast_make_value(p, AST_ELLIPSIS, NULL, @1); }
+  | "expression"                    { $$ = ast_make_value(p, AST_ERROR, NULL, @1); }
   | "(" ")"                         { $$ = ast_make_list(p, AST_TUPLE, (AstList){ 0 }, @$); }
   | "(" exprs ")"                   { $$ = $2; ast_widen_tuple($$, @$); }
   | "(" expr comp ")"               { $$ = ast_make_comprehension(p, AST_GENEXP, $2, $3, @$); }
@@ -561,22 +438,18 @@ atom:
   | "{" "}"                         { $$ = ast_finish(p, ast_node(p, AST_DICT, @$)); }
   | "{" dict_pairs opt_comma "}"    { $$ = $2; $$->span = @$; $$ = ast_finish(p, $$); }
   | "{" expr ":" expr comp "}" {
-        syntax_error(p, @$, "dict comprehensions are not supported: write a list comprehension");
-        $$ = ast_finish(p, ast_node(p, AST_ERROR, @$));
+        $$ = ast_unsupported(p, @$, "dict comprehensions", "a list comprehension");
     }
   | "{" exprs "}" {
-        syntax_error(p, @$, "sets are not supported: write a tuple '(...)' or a list '[...]'");
-        $$ = ast_finish(p, ast_node(p, AST_ERROR, @$));
+        $$ = ast_unsupported(p, @$, "sets", "a tuple '(...)' or a list '[...]'");
     }
   | "{" expr comp "}" {
-        syntax_error(p, @$, "set comprehensions are not supported: write a list comprehension");
-        $$ = ast_finish(p, ast_node(p, AST_ERROR, @$));
+        $$ = ast_unsupported(p, @$, "set comprehensions", "a list comprehension");
     }
 
 strings:
     T_STRING                        { $$.at = NULL; $$.len = $$.cap = 0; PUSH($$, @1); }
   | strings T_STRING                { $$ = $1; PUSH($$, @2); }
-
 dict_pairs:
     expr ":" expr                   { $$ = ast_make_pair(p, NULL, $1, $3); }
   | "**" bitor                      { $$ = ast_make_pair(p, NULL, NULL, $2); }
@@ -585,9 +458,10 @@ dict_pairs:
 
 /* Several conditions of one clause are joined with 'and'. */
 comp:
-    "for" targets "in" or_test      { $$ = (AstForClauses){ 0 }; PUSH($$, (AstForClause){ $2, $4, NULL }); }
-  | comp "for" targets "in" or_test    { $$ = $1; PUSH($$, (AstForClause){ $3, $5, NULL }); }
+    comp_for                        { $$ = (AstForClauses){ 0 }; PUSH($$, $1); }
+  | comp comp_for                   { $$ = $1; PUSH($$, $2); }
   | comp "if" or_test               { $$ = $1; ast_add_condition(p, &vec_last(&$$), $3); }
+comp_for: "for" targets "in" or_test    { $$ = (AstForClause){ $2, $4, NULL }; }
 
 %%
 
@@ -596,32 +470,6 @@ comp:
     _Static_assert(TOK_##ENUM == 0 || (int)T_##ENUM == 257 + (int)TOK_##ENUM, "order of tokens");  \
     _Static_assert(TOK_##ENUM == 0 || (int)YYSYMBOL_T_##ENUM == 2 + (int)TOK_##ENUM, "order");
 #include "lexer/tokens.def"
-
-static Ast *node_value(Parser *p, AstKind kind, Ast *value, Span span)
-{
-    Ast *node = ast_node(p, kind, span);
-    node->value = value;
-    return ast_finish(p, node);
-}
-
-static int yylex(YYSTYPE *value, Span *span, Parser *p)
-{
-    if (p->start != 0) {
-        int start = p->start;
-        p->start = 0;
-        *span = (Span){ 0 };
-        return start;
-    }
-    Token t = parser_token(p);
-    *span = t.span;
-    if (t.kind == TOK_NAME)
-        value->sym = intern_n(p->in, p->src->text + t.span.begin, t.span.end - t.span.begin);
-    else if (t.kind == TOK_INT)
-        value->node = literal_int(p, t.span);
-    else if (t.kind == TOK_FLOAT)
-        value->node = literal_float(p, t.span);
-    return t.kind == TOK_END ? 0 : 257 + t.kind;
-}
 
 static int yyreport_syntax_error(const yypcontext_t *context, Parser *p)
 {

@@ -91,7 +91,8 @@ static void put_utf8(Buf *out, uint32_t c)
 }
 
 /* Reads up to `max` digits of `base` at `at` and returns how many there were. */
-static uint32_t escape_digits(const char *at, const char *end, uint32_t max, uint32_t base, uint32_t *value)
+static uint32_t escape_digits(const char *at, const char *end, uint32_t max, uint32_t base,
+                              uint32_t *value)
 {
     uint32_t n = 0;
     for (*value = 0; n < max && at + n < end; n++) {

@@ -1,18 +1,39 @@
 /* The entry points: text checks, then scanner, layout and grammar over a file or one expression. */
-#include "parser/state.h"
+#include "parser/grammar.h"
+#include "parser/errors.h"
 #include <string.h>
 
 #define MAX_FSTRING_NESTING 3   /* the two kinds of quotes, once and thrice, allow no more */
 
 static const char header_mark[] = "# pld-ir";
 
-Token parser_token(Parser *p)
+/* The next token, remembered in `before`. */
+static Token next_token(Parser *p)
 {
     Token t = layout_next(&p->layout);
     p->before[2] = p->before[1];
     p->before[1] = p->before[0];
     p->before[0] = t.kind;
     return t;
+}
+
+int parser_lex(YYSTYPE *value, Span *span, Parser *p)
+{
+    if (p->start != 0) {
+        int start = p->start;
+        p->start = 0;
+        *span = (Span){ 0 };
+        return start;
+    }
+    Token t = next_token(p);
+    *span = t.span;
+    if (t.kind == TOK_NAME)
+        value->sym = intern_n(p->in, p->src->text + t.span.begin, t.span.end - t.span.begin);
+    else if (t.kind == TOK_INT)
+        value->node = literal_int(p, t.span);
+    else if (t.kind == TOK_FLOAT)
+        value->node = literal_float(p, t.span);
+    return t.kind == TOK_END ? 0 : 257 + t.kind;
 }
 
 static Parser parser_on(Arena *arena, Interner *in, const Source *src, Diags *diags)

@@ -1,7 +1,7 @@
 /* Strings and f-strings as text.
  *
- * Strings have double quotes. But the expressions of an f-string must not contain its own quotes, so
- * the quotes around and in f-strings are chosen from the innermost outwards. */
+ * Strings have double quotes. But the expressions of an f-string must not contain its own quotes,
+ * so the quotes around and in f-strings are chosen from the innermost outwards. */
 #include "parser/print.h"
 
 static const char *const quotes_by_level[] = { "'", "\"", "'''", "\"\"\"" };

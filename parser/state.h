@@ -20,6 +20,12 @@ typedef struct {
     TokenKind before[3];    /* the tokens given last, latest first */
 } Parser;
 
+/* One argument of a call: `value`, `name=value`, or `**value` with its stars at `unpack`. */
+typedef struct {
+    Ast *name, *value;
+    Span unpack;
+} Argument;
+
 /* Positional and keyword arguments of a call. */
 typedef struct {
     AstList args;
@@ -47,19 +53,22 @@ Ast *parse_inner(Parser *p, Span span);
 
 /* Parses what `p->layout` gives; 0 when the grammar accepted or mended all of it. */
 int parser_run(Parser *p, bool expression);
-/* The next token, remembered in `before`. */
-Token parser_token(Parser *p);
-
-/* --- build.c: nodes --- */
-Ast *ast_node(Parser *p, AstKind kind, Span span);
+/* --- height.c --- */
 /* Sets the height of a finished node; one that is too high is reported and becomes an ERROR. */
 Ast *ast_finish(Parser *p, Ast *node);
+
+/* --- build.c: nodes of expressions --- */
+Ast *ast_node(Parser *p, AstKind kind, Span span);
 
 AstList ast_list_one(Parser *p, Ast *item);
 AstList ast_list_join(Parser *p, AstList a, AstList b);
 /* The text at `span` without blanks and line joins: the dotted name of a module. */
 Sym parser_dotted_name(Parser *p, Span span);
 
+/* A kind with at most one child. */
+Ast *ast_make_value(Parser *p, AstKind kind, Ast *value, Span span);
+/* Reports a construct that the language leaves out. */
+Ast *ast_unsupported(Parser *p, Span span, const char *what, const char *instead);
 Ast *ast_make_name(Parser *p, Sym name, Span span);
 Ast *ast_make_unary(Parser *p, UnaryOp op, Ast *operand, Span span);
 Ast *ast_make_binary(Parser *p, BinaryOp op, Ast *left, Ast *right, Span span);
@@ -68,13 +77,17 @@ Ast *ast_make_bool(Parser *p, AstKind kind, Ast *left, Ast *right, Span span);
 Ast *ast_extend_bool(Parser *p, Ast *list, Ast *item, Span span);
 Ast *ast_make_compare(Parser *p, Ast *left, CompareOp op, Ast *right, Span span);
 Ast *ast_extend_compare(Parser *p, Ast *list, CompareOp op, Ast *right, Span span);
+Ast *ast_make_cond(Parser *p, Ast *then, Ast *cond, Ast *otherwise, Span span);
+Ast *ast_make_lambda(Parser *p, AstParams params, Ast *body, Span span);
+Ast *ast_make_attr(Parser *p, Ast *base, Sym name, Span name_span, Span span);
 Ast *ast_make_call(Parser *p, Ast *callee, CallArgs args, Span span);
 Ast *ast_make_subscript(Parser *p, Ast *base, AstList index, bool trailing_comma, Span span);
 Ast *ast_make_slice(Parser *p, Ast *lo, Ast *hi, Ast *step, Span span);
 /* TUPLE or LIST. */
 Ast *ast_make_list(Parser *p, AstKind kind, AstList items, Span span);
 /* GENEXP or LISTCOMP. */
-Ast *ast_make_comprehension(Parser *p, AstKind kind, Ast *element, AstForClauses clauses, Span span);
+Ast *ast_make_comprehension(Parser *p, AstKind kind, Ast *element, AstForClauses clauses,
+                            Span span);
 void ast_add_condition(Parser *p, AstForClause *clause, Ast *cond);
 /* Adds to `dict`, a new one when NULL; the user finishes it. */
 Ast *ast_make_pair(Parser *p, Ast *dict, Ast *key, Ast *value);
@@ -82,14 +95,27 @@ Ast *ast_make_pair(Parser *p, Ast *dict, Ast *key, Ast *value);
 void ast_widen_tuple(Ast *expr, Span span);
 
 /* --- build_stmt.c: statements --- */
+Ast *ast_make_assign(Parser *p, AstList targets, Ast *value, Span span);
+Ast *ast_make_augmented(Parser *p, Ast *target, BinaryOp op, Ast *value, Span span);
 Ast *ast_make_annotated(Parser *p, Ast *target, Ast *annotation, Ast *value, Span span);
 Ast *ast_make_assert(Parser *p, Ast *cond, Ast *message, Span span);
 Ast *ast_make_delete(Parser *p, Ast *targets, Span span);
 Ast *ast_make_global(Parser *p, AstList names, bool nonlocal, Span span);
 Ast *ast_make_import(Parser *p, Sym module, Sym alias, Span span);
-Ast *ast_make_if(Parser *p, Ast *cond, AstList then, AstList otherwise, Span span);
-/* Adds to `with`, a new one when NULL; the user finishes it. */
+/* Makes it `from` the module at `module`. */
+Ast *ast_import_from(Parser *p, Ast *import, Span module, Span span);
+Ast *ast_import_more(Parser *p, Ast *import, Sym name, Sym alias);
+/* IF or WHILE. */
+Ast *ast_make_if(Parser *p, AstKind kind, Ast *cond, AstList then, AstList otherwise, Span span);
+Ast *ast_make_for(Parser *p, Ast *target, Ast *iter, AstList body, AstList otherwise, Span span);
+Ast *ast_make_try(Parser *p, AstList body, AstHandlers handlers, AstList otherwise,
+                  AstList finally, Span span);
+/* Adds to `with`, a new one when NULL. */
 Ast *ast_make_with(Parser *p, Ast *with, Ast *item, Ast *target);
+Ast *ast_finish_with(Parser *p, Ast *with, AstList body, Span span);
+Ast *ast_make_def(Parser *p, Sym name, Span name_span, AstParams params, Ast *returns, AstList body,
+                  Span span);
+Ast *ast_make_class(Parser *p, Sym name, Span name_span, AstList bases, AstList body, Span span);
 Ast *ast_decorate(Parser *p, Ast *definition, AstList decorators);
 AstParam ast_make_param(Sym name, Span span, Ast *annotation, Ast *default_value, char star);
 
@@ -99,11 +125,7 @@ void ast_check_target(Parser *p, const Ast *target);
 void ast_check_augmented(Parser *p, const Ast *target);
 void ast_check_annotated(Parser *p, const Ast *target);
 void ast_check_deletable(Parser *p, const Ast *target);
-void ast_check_try(Parser *p, const Ast *node);
-/* Add one argument of a call: positional or starred, `name=value`, `**value`. */
-void ast_add_argument(Parser *p, CallArgs *args, Ast *value);
-void ast_add_keyword(Parser *p, CallArgs *args, const Ast *name, Ast *value);
-void ast_add_unpacked(Parser *p, CallArgs *args, Ast *value, Span span);
+void ast_add_argument(Parser *p, CallArgs *args, Argument arg);
 /* Resolves the bare `*` and checks order and names. */
 AstParams ast_finish_params(Parser *p, AstParams params);
 /* Reports class bases that are keyword arguments. */

@@ -29,7 +29,8 @@ static const struct {
     { "x = (a + b).c\n", NULL },
     { "x = (1).real + (1.5).real + (-1).real\n", NULL },
     { "x = f(a, *b, c=d, **e)\n", NULL },
-    { "x = f((a, b), (yes if a else no), *(p or q))\n", "x = f((a, b), yes if a else no, *(p or q))\n" },
+    { "x = f((a, b), (yes if a else no), *(p or q))\n",
+      "x = f((a, b), yes if a else no, *(p or q))\n" },
     { "x = sum(a for a in b)\n", NULL },
     { "x = sum((a for a in b), c)\n", NULL },
     { "x = sum(a for a, b in (c or d) if e if f for g in h)\n",
@@ -76,7 +77,8 @@ static const struct {
     { "if a:\n    b\nelse:\n    if c:\n        d\n    e\n", NULL },
     { "while a:\n    break\nelse:\n    continue\n", NULL },
     { "for a in b:\n    pass\nelse:\n    c\n", NULL },
-    { "try:\n    a\nexcept (B, C) as d:\n    raise\nexcept:\n    pass\nelse:\n    e\nfinally:\n    f\n",
+    { "try:\n    a\nexcept (B, C) as d:\n    raise\nexcept:\n    pass\nelse:\n    e\n"
+      "finally:\n    f\n",
       NULL },
     { "with a as b, c(d) as (e, f), g:\n    pass\n", NULL },
     { "assert a, 'b'\nassert c\n", "assert a, \"b\"\nassert c\n" },
@@ -159,8 +161,9 @@ END_TEST
 START_TEST(different_trees_are_not_equal)
 {
     static const char *const distinct[] = {
-        "a", "b", "1", "0x1", "1.0", "'a'", "'''a'''", "f'a'", "True", "None", "a.b", "a[b]", "a[b:]",
-        "a(b)", "a(b=c)", "a(b=d)", "a(*b)", "a(**b)", "-a", "~a", "a + b", "a - b", "a < b", "a > b",
+        "a", "b", "1", "0x1", "1.0", "'a'", "'''a'''", "f'a'", "True", "None", "a.b", "a[b]",
+        "a[b:]", "a(b)", "a(b=c)", "a(b=d)", "a(*b)", "a(**b)", "-a", "~a", "a + b", "a - b",
+        "a < b", "a > b",
         "a < b < c", "a and b", "a or b", "a and b and c", "a if b else c", "(a,)", "[a]", "(a, b)",
         "[a for a in b]", "(a for a in b)", "[a for a in b if c]", "lambda: a", "lambda a: a",
         "{a: b}", "{**b}", "f'{a}'", "f'{a=}'", "f'{a!r}'", "f'{a:b}'",

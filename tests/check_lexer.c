@@ -134,7 +134,8 @@ START_TEST(blocks_from_indentation)
     expect_layout("a", "a ;");
     expect_layout("", "");
     expect_layout("\n\n  # only a comment\n", "");
-    expect_layout("if a:\n\tb\n", "if a : ;{b ;}!2:1 tab in the indentation: use spaces, four a level");
+    expect_layout("if a:\n\tb\n",
+                  "if a : ;{b ;}!2:1 tab in the indentation: use spaces, four a level");
     expect_layout("a = (\n\tb)\n", "a = ( b ) ;");
 }
 END_TEST
@@ -143,13 +144,15 @@ START_TEST(lines_join_in_brackets_and_after_a_backslash)
 {
     expect_layout("a(b,\nc\n)\nd\n", "a ( b , c ) ;d ;");
     expect_layout("a + \\\n  b\nc\n", "a + b ;c ;");
-    expect_layout("a \\ b\n", "a ERROR b ;!1:3 '\\' joins lines only as the last character of a line");
+    expect_layout("a \\ b\n",
+                  "a ERROR b ;!1:3 '\\' joins lines only as the last character of a line");
 }
 END_TEST
 
 START_TEST(wrong_indentation_is_reported_once)
 {
-    expect_layout("a\n  b\n  c\nd\n", "a ;b ;c ;d ;!2:3 unexpected indentation: no block starts here");
+    expect_layout("a\n  b\n  c\nd\n",
+                  "a ;b ;c ;d ;!2:3 unexpected indentation: no block starts here");
     expect_layout("if a:\n    b\n  c\n  d\ne\n",
                   "if a : ;{b ;c ;d ;}e ;!3:3 this indentation matches no block around it");
     expect_layout("if a\n  b\nc\n", "if a ;{b ;}c ;");
@@ -159,7 +162,8 @@ END_TEST
 START_TEST(unclosed_brackets_are_closed_where_the_next_statement_starts)
 {
     expect_layout("a = f(b,\nc = 1\n", "a = f ( b , ) ;c = 1 ;!1:6 this '(' is never closed");
-    expect_layout("a = [f(b\nreturn c\n", "a = [ f ( b ) ] ;return c ;!1:5 this '[' is never closed");
+    expect_layout("a = [f(b\nreturn c\n",
+                  "a = [ f ( b ) ] ;return c ;!1:5 this '[' is never closed");
     expect_layout("a = f([b)\n", "a = f ( [ b ] ) ;!1:7 this '[' is never closed");
     expect_layout("a = b)\n", "a = b ERROR ;!1:6 nothing opens this ')'");
     expect_layout("def f(a:\n  b\n", "def f ( a : ) ;{b ;}!1:6 this '(' is never closed");

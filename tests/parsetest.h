@@ -24,7 +24,7 @@ const char *parsed_printed(Parsed *p);
 
 /* Fails unless `text` has exactly these messages. */
 void expect_messages(const char *text, const char *messages);
-/* Fails unless `text` parses and prints as `printed`, and that again gives the same tree and text. */
+/* Fails unless `text` parses and prints as `printed`, and that gives the same tree and text. */
 void expect_printed(const char *text, const char *printed);
 
 #endif

@@ -17,8 +17,8 @@ for source in tests/fuzz/fuzz_*.c; do
     clang -std=c17 -g -O1 -D_GNU_SOURCE -DPLD_FUZZING -I. -I$dir/gen \
         -fsanitize=fuzzer,address,undefined -o "$found.bin" "$source" $dir/libpld.a -lm -lpthread
     dict=tests/fuzz/$name.dict
-    "$found.bin" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -artifact_prefix="$found/" \
-        $([ -f "$dict" ] && echo "-dict=$dict") "$found" "tests/fuzz/corpus/$name" \
+    "$found.bin" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 \
+        -artifact_prefix="$found/" $([ -f "$dict" ] && echo "-dict=$dict") "$found" "tests/fuzz/corpus/$name" \
         >"$found.log" 2>&1 || { tail -n 40 "$found.log"; exit 1; }
     echo "$name: $(tail -n 1 "$found.log")"
 done

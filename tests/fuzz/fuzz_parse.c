@@ -39,14 +39,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
     AstModule *module = parse_module(&arena, &names, src, &diags);
     check_diags(&diags, src);
     ast_print_module(&printed, module);
-    Source *printed_src = source_from_bytes(&arena, "again", printed.at ? printed.at : "", printed.len);
+    buf_str(&printed, "");
+    Source *printed_src = source_from_bytes(&arena, "again", printed.at, printed.len);
     diags_init(&again_diags, &arena, printed_src);
     if (!diags_failed(&diags)) {
         AstModule *second = parse_module(&arena, &names, printed_src, &again_diags);
         require(!diags_failed(&again_diags), "printed text does not parse");
         check_same(module, second);
         ast_print_module(&again, second);
-        require(printed.len == again.len && (printed.len == 0 || !memcmp(printed.at, again.at, again.len)),
+        buf_str(&again, "");
+        require(printed.len == again.len && memcmp(printed.at, again.at, again.len) == 0,
                 "printed text changes when printed again");
     }
     buf_free(&printed);

@@ -1,4 +1,6 @@
+/* Follows views from their buffers to the dispatches that pass them. */
 #include "lower/host_domain.h"
+#include <string.h>
 
 static VarId buffer_behind(const HostDomains *d, const Expr *e)
 {
@@ -156,4 +158,30 @@ DeviceSet host_domain_of(const HostDomains *d, VarId view)
     VarId b = view < d->n_vars ? d->buffer[view] : VAR_NONE;
     DeviceSet *set = b == VAR_NONE ? NULL : d->devices[b];
     return set && set->kind != DEVICES_NONE && (set->kind != DEVICES_LIST || set->count) ? *set : all;
+}
+
+static bool same_devices(const DeviceSet *a, const DeviceSet *b)
+{
+    if (a->kind != b->kind || a->kind == DEVICES_UNKNOWN)
+        return false;
+    return a->kind == DEVICES_WORLD || memcmp(a->has, b->has, sizeof a->has) == 0;
+}
+
+bool host_single_domain(Program *p)
+{
+    const DeviceSet *first = NULL;
+    for (uint32_t i = 0; i < p->funcs.len; i++) {
+        HostDomains d;
+        if (p->funcs.at[i]->kind != FN_HOST)
+            continue;
+        host_domains(&d, p, p->funcs.at[i]);
+        for (uint32_t v = 0; v < d.n_vars; v++) {
+            if (!d.devices[v])
+                continue;
+            if (first && !same_devices(first, d.devices[v]))
+                return false;
+            first = d.devices[v];
+        }
+    }
+    return first != NULL;
 }

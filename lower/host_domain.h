@@ -34,5 +34,8 @@ typedef struct {
 void host_domains(HostDomains *d, Program *p, Func *f);
 /* Domain of the buffer behind a view; with no dispatch at all, all devices. Never DEVICES_NONE. */
 DeviceSet host_domain_of(const HostDomains *d, VarId view);
+/* Whether all buffers of the program that are dispatched at all go to the same devices, so that every
+ * context means one group. */
+bool host_single_domain(Program *p);
 
 #endif

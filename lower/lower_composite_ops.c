@@ -1,9 +1,10 @@
 /* Pass 08: collectives in InCore code become notify, wait, transfers, tile ops and loops.
  *
  * A communication context, rank and rank count of the same window that the function has at hand are used
- * again. Requires flat SSA form, and keeps it. The result of a collective is the memory that it updates,
+ * again, and those of any window where the whole program works in one group. Requires flat SSA form, and keeps it. The result of a collective is the memory that it updates,
  * so later uses of the result become uses of the newest name of that memory. */
 #include "lower/composite.h"
+#include "lower/host_domain.h"
 #include "lower/pass.h"
 
 /* What is known where the walk stands: the context of a window, and its rank and rank count. */
@@ -17,6 +18,7 @@ typedef struct {
     VEC(VarId) root;         /* per variable: the parameter or view whose memory it is, or itself */
     VEC(VarId) renamed;      /* per variable: the name that took its place, or VAR_NONE */
     VEC(Context) contexts;   /* innermost last */
+    bool one_group;          /* every context of the program means the same ranks */
     bool ok;
 } Pass;
 
@@ -103,7 +105,7 @@ static const Context *find_context(Pass *x, const Expr *op)
             if (op->args[k] && op->args[k]->type && op->args[k]->type->kind == TY_DIST &&
                 root_of(x, op->args[k]) == x->contexts.at[i].root)
                 return &x->contexts.at[i];
-    return NULL;
+    return x->one_group && x->contexts.len ? &vec_last(&x->contexts) : NULL;
 }
 
 /* my_rank and nranks, found or computed here. */
@@ -207,11 +209,11 @@ static void rename_stmt(void *env, Stmt *s)
 
 bool pass_lower_composite_ops(Program *p)
 {
-    bool ok = true;
+    bool ok = true, one_group = host_single_domain(p);
     for (uint32_t i = 0; i < p->funcs.len; i++) {
         if (p->funcs.at[i]->kind != FN_INCORE)
             continue;
-        Pass x = {.p = p, .f = p->funcs.at[i], .ok = true};
+        Pass x = {.p = p, .f = p->funcs.at[i], .one_group = one_group, .ok = true};
         lower_block(&x, &x.f->body);
         cover(&x);
         block_walk(&x.f->body, rename_stmt, &x);

@@ -133,7 +133,8 @@ static Expr *fold(Program *p, Expr *e)
     for (uint32_t i = 0; i < e->n_args; i++)
         if (!constant_of(e->args[i], &args[i]))
             return e;
-    Dtype dtype = e->scalar == SC_CAST || e->scalar == SC_SELECT ? e->type->dtype : operand_dtype(e);
+    Dtype dtype =
+        e->scalar == SC_CAST || e->scalar == SC_SELECT ? e->type->dtype : operand_dtype(e);
     if (!scalar_eval(e->scalar, dtype, args, &out))
         return e;
     if (e->type->dtype == DT_BOOL)
@@ -299,7 +300,8 @@ static const Dim *extent_at_call(void *env, Sym name)
             const Dim *dim = t->dims[d];
             bool single = dim->n_terms == 1 && dim->terms[0].coef == 1 &&
                           dim->terms[0].n_atoms == 1 && dim->terms[0].atoms[0]->kind == DIM_NAME;
-            if (single && dim->terms[0].atoms[0]->name == name && type_is_shaped(arg) && d < arg->rank)
+            if (single && dim->terms[0].atoms[0]->name == name && type_is_shaped(arg) &&
+                d < arg->rank)
                 return arg->dims[d];
         }
     }

@@ -1,6 +1,6 @@
-/* Type rules of operations: level, operand kinds and defaults come from the op table, the rest from the
- * family of the op. The messages are for the author of the program, so each says what was required and
- * what was found. */
+/* Type rules of operations: level, operand kinds and defaults come from the op table, the rest from
+ * the family of the op. The messages are for the author of the program, so each says what was
+ * required and what was found. */
 #include "ir/infer.h"
 #include <stdarg.h>
 #include <string.h>
@@ -96,26 +96,25 @@ bool infer_rank(const Infer *in, int slot, const Type *mem)
                       type_text(in->p->arena, mem), list->n_args);
 }
 
-static bool axis_in_bounds(const Infer *in, int slot, const Type *mem, uint32_t axis, int64_t offset,
-                           const Expr *extents)
+static bool axis_in_bounds(const Infer *in, int slot, const Type *mem, uint32_t axis,
+                           int64_t offset, const Expr *extents)
 {
     int64_t size, extent = 1, end;
     const char *name = in->info->slots[slot].name;
     if (offset < 0)
-        return infer_fail(in, slot, "value", "needs non-negative %s, got %lld in dimension %u", name,
-                          (long long)offset, axis);
+        return infer_fail(in, slot, "value", "needs non-negative %s, got %lld in dimension %u",
+                          name, (long long)offset, axis);
     if (!dim_is_const(mem->dims[axis], &size))
         return true;
     if (extents && !infer_item(extents, axis, &extent))
         extent = 0;
     if (__builtin_add_overflow(offset, extent, &end) || end > size)
-        return infer_fail(in, slot, "value",
-                          "needs %s inside %s: in dimension %u, %lld%s is past the extent %lld", name,
-                          type_text(in->p->arena, mem), axis, (long long)offset,
-                          extent == 1 && !extents
-                              ? ""
-                              : arena_printf(in->p->arena, " + %lld", (long long)extent),
-                          (long long)size);
+        return infer_fail(
+            in, slot, "value",
+            "needs %s inside %s: in dimension %u, %lld%s is past the extent %lld", name,
+            type_text(in->p->arena, mem), axis, (long long)offset,
+            extent == 1 && !extents ? "" : arena_printf(in->p->arena, " + %lld", (long long)extent),
+            (long long)size);
     return true;
 }
 
@@ -161,7 +160,8 @@ static Expr *default_value(Program *p, const OpSlot *slot)
     const char *text = slot->default_text;
     switch (slot->kind) {
     case SLOT_ENUM:
-        return enum_value_from_name(slot->enum_type, text, &v) ? ex_enum(p, slot->enum_type, v) : NULL;
+        return enum_value_from_name(slot->enum_type, text, &v) ? ex_enum(p, slot->enum_type, v)
+                                                               : NULL;
     case SLOT_BOOL: return ex_bool(p, strcmp(text, "True") == 0);
     case SLOT_STR: return ex_str(p, intern(p->in, text));
     default: return ex_index(p, strtoll(text, NULL, 10));
@@ -201,8 +201,7 @@ static bool check_memory(const Infer *in, int i, SlotKind kind)
         return tensor || wants(in, i, "a plain Tensor",
                                dist ? ": a window view cannot stand for plain memory here" : "");
     default:
-        return dist ||
-               wants(in, i, "a DistributedTensor", tensor ? ": make it a window view" : "");
+        return dist || wants(in, i, "a DistributedTensor", tensor ? ": make it a window view" : "");
     }
 }
 
@@ -214,7 +213,8 @@ static bool check_int(const Infer *in, int i)
         return wants(in, i, "an integer scalar", "");
     if (strcmp(in->info->slots[i].name, "peer") == 0 && expr_is_int(e, &v)) {
         if (v < 0)
-            return infer_fail(in, i, "value", "needs a peer rank from 0 up, got %lld", (long long)v);
+            return infer_fail(in, i, "value", "needs a peer rank from 0 up, got %lld",
+                              (long long)v);
         if (in->p->ranks_bound && v >= in->p->ranks)
             return infer_fail(in, i, "value", "needs a peer below the rank count %u, got %lld",
                               in->p->ranks, (long long)v);
@@ -228,8 +228,8 @@ static bool check_i32(const Infer *in, int i)
     if (!check_int(in, i))
         return false;
     if (expr_is_int(in->op->args[i], &v) && (v < INT32_MIN || v > INT32_MAX))
-        return infer_fail(in, i, "value", "needs an INT32 for %s, got %lld", in->info->slots[i].name,
-                          (long long)v);
+        return infer_fail(in, i, "value", "needs an INT32 for %s, got %lld",
+                          in->info->slots[i].name, (long long)v);
     return true;
 }
 
@@ -245,8 +245,8 @@ static bool check_list(const Infer *in, int i, SlotKind kind)
                                        : t && type_is_int_scalar(t) && item->kind != EX_FLOAT;
         if (!good)
             return infer_fail(in, i, "type", "needs %s in %s, item %u is %s",
-                              kind == SLOT_TILES ? "tiles" : "integer scalars", in->info->slots[i].name,
-                              k, infer_text(in, item));
+                              kind == SLOT_TILES ? "tiles" : "integer scalars",
+                              in->info->slots[i].name, k, infer_text(in, item));
     }
     return true;
 }
@@ -257,8 +257,10 @@ static bool check_enum(const Infer *in, int i)
     EnumType type = in->info->slots[i].enum_type;
     if (e->kind == EX_ENUM && e->enum_type == type && enum_value_name(type, e->ival))
         return true;
-    return wants(in, i, arena_printf(in->p->arena, "a member of %s.%s", enum_type_module(type),
-                                     enum_type_name(type)), "");
+    return wants(in, i,
+                 arena_printf(in->p->arena, "a member of %s.%s", enum_type_module(type),
+                              enum_type_name(type)),
+                 "");
 }
 
 static bool check_signal(const Infer *in, int i)
@@ -292,10 +294,12 @@ static bool check_slot(const Infer *in, int i)
     case SLOT_SIGNAL: return check_signal(in, i);
     case SLOT_INT: return in->info->id == OP_WRITE || is_condition(in, e) || check_int(in, i);
     case SLOT_I32: return check_i32(in, i);
-    case SLOT_NUM: return have == TY_TILE || have == TY_SCALAR || have == TY_TENSOR ||
-                          have == TY_DIST || wants(in, i, "a tile or a number", "");
-    case SLOT_LIT: return e->kind == EX_INT || e->kind == EX_FLOAT || e->kind == EX_BOOL ||
-                          wants(in, i, "a literal number", "");
+    case SLOT_NUM:
+        return have == TY_TILE || have == TY_SCALAR || have == TY_TENSOR || have == TY_DIST ||
+               wants(in, i, "a tile or a number", "");
+    case SLOT_LIT:
+        return e->kind == EX_INT || e->kind == EX_FLOAT || e->kind == EX_BOOL ||
+               wants(in, i, "a literal number", "");
     case SLOT_IDX:
     case SLOT_SHAPE:
     case SLOT_TILES: return check_list(in, i, kind);
@@ -345,8 +349,7 @@ static const Type *infer_window(const Infer *in)
         infer_fail(in, 2, "type", "needs an element dtype, got pl.INDEX: use pl.INT64");
         return NULL;
     }
-    const Type *t =
-        type_shaped(in->p->types, TY_DIST, dtype->dtype, in->op->args[1]->n_args, dims);
+    const Type *t = type_shaped(in->p->types, TY_DIST, dtype->dtype, in->op->args[1]->n_args, dims);
     int64_t bytes, v;
     bool constant = true;
     for (uint32_t i = 0; i < t->rank; i++)
@@ -363,14 +366,15 @@ static const Type *infer_row(const Infer *in)
     const Type *t = in->op->args[0]->type;
     int64_t row, size;
     if (t->rank < 2) {
-        infer_fail(in, 0, "shape", "needs two dimensions or more, got %s", type_text(in->p->arena, t));
+        infer_fail(in, 0, "shape", "needs two dimensions or more, got %s",
+                   type_text(in->p->arena, t));
         return NULL;
     }
     if (expr_is_int(in->op->args[1], &row)) {
         bool past = dim_is_const(t->dims[0], &size) && row >= size;
         if (row < 0 || past) {
-            infer_fail(in, 1, "value", "needs a row inside %s, got %lld", type_text(in->p->arena, t),
-                       (long long)row);
+            infer_fail(in, 1, "value", "needs a row inside %s, got %lld",
+                       type_text(in->p->arena, t), (long long)row);
             return NULL;
         }
     }
@@ -385,7 +389,8 @@ static const Type *infer_flatten(const Infer *in)
         dims[1] = dim_mul(in->p->types, dims[1], t->dims[i]);
     if (dims[1])
         return type_shaped(in->p->types, t->kind, t->dtype, 2, dims);
-    infer_fail(in, 0, "shape", "needs fewer than 2^63 elements, got %s", type_text(in->p->arena, t));
+    infer_fail(in, 0, "shape", "needs fewer than 2^63 elements, got %s",
+               type_text(in->p->arena, t));
     return NULL;
 }
 

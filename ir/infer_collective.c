@@ -1,9 +1,10 @@
 /* What the collectives require of their operands, InCore and on the host.
  *
- * The rank count nr is known only when a parameter is bound to pld.world_size(); and even then a call may
- * serve a smaller group of devices. So a static count that says one smaller group throughout is left to
- * the check at start, and so is everything when nr is unknown. On the host a plain tensor carries one
- * slice per rank: its leading dimension is dropped before the rules apply. */
+ * The rank count nr is known only when a parameter is bound to pld.world_size(); and even then a
+ * call may serve a smaller group of devices. So a static count that says one smaller group
+ * throughout is left to the check at start, and so is everything when nr is unknown. On the host a
+ * plain tensor carries one slice per rank: its leading dimension is dropped before the rules apply.
+ */
 #include "ir/infer.h"
 #include <string.h>
 
@@ -18,8 +19,8 @@ static const Type *rank_view(const Infer *in, int slot)
 
 static bool fail_shape(const Infer *in, int slot, const char *wanted)
 {
-    return infer_fail(in, slot, "shape", "needs %s for %s, got %s", wanted, in->info->slots[slot].name,
-                      infer_shape_text(in, in->op->args[slot]->type));
+    return infer_fail(in, slot, "shape", "needs %s for %s, got %s", wanted,
+                      in->info->slots[slot].name, infer_shape_text(in, in->op->args[slot]->type));
 }
 
 /* Whether a dim may be the rank count. */
@@ -45,7 +46,8 @@ static const char *column_text(const Infer *in)
     return arena_printf(in->p->arena, "one column, %s,", shape);
 }
 
-/* The signal of all but ring: one cell per rank in one column. `lanes`: columns wanted (host core_num). */
+/* The signal of all but ring: one cell per rank in one column. `lanes`: columns wanted (host
+ * core_num). */
 static bool check_column(const Infer *in, int slot, int64_t lanes)
 {
     const Type *t = in->op->args[slot]->type;
@@ -57,8 +59,9 @@ static bool check_column(const Infer *in, int slot, int64_t lanes)
     if (t->rank == 1 || (dim_is_const(t->dims[1], &cols) && cols != lanes)) {
         if (lanes == 1)
             return fail_shape(in, slot, column_text(in));
-        return fail_shape(in, slot, arena_printf(in->p->arena, "a signal [nr, %lld], one column per core,",
-                                                 (long long)lanes));
+        return fail_shape(in, slot,
+                          arena_printf(in->p->arena, "a signal [nr, %lld], one column per core,",
+                                       (long long)lanes));
     }
     return true;
 }
@@ -73,8 +76,7 @@ static bool check_rows(const Infer *in, int slot)
 static const char *ring_text(const Infer *in, bool host)
 {
     long long nr = in->p->ranks, rows = 2 * (nr - 1) + (host ? 1 : 0);
-    return nr_text(in, host ? "a signal [2*(nr-1) + 1, nr]" : "a signal [2*(nr-1), nr]", rows,
-                   nr);
+    return nr_text(in, host ? "a signal [2*(nr-1) + 1, nr]" : "a signal [2*(nr-1), nr]", rows, nr);
 }
 
 static bool fail_ring(const Infer *in, int slot)
@@ -85,7 +87,8 @@ static bool fail_ring(const Infer *in, int slot)
                       infer_shape_text(in, in->op->args[slot]->type));
 }
 
-/* rows must be 2*(cols-1), and one more on the host, where the closing barrier has a row of its own. */
+/* rows must be 2*(cols-1), and one more on the host, where the closing barrier has a row of its
+ * own. */
 static bool check_ring_signal(const Infer *in, int slot)
 {
     const Type *t = in->op->args[slot]->type;
@@ -106,9 +109,10 @@ static bool check_matrix(const Infer *in, int slot, const Type *t)
     bool good = t->rank == 2 && may_be_ranks(in, t->dims[0]) &&
                 !(dim_is_const(t->dims[1], &cols) && cols < 1);
     long long nr = in->p->ranks;
-    return good || fail_shape(in, slot, in->p->ranks_bound
-                                            ? arena_printf(in->p->arena, "[nr, SIZE] = [%lld, SIZE]", nr)
-                                            : "[nr, SIZE]");
+    return good || fail_shape(in, slot,
+                              in->p->ranks_bound
+                                  ? arena_printf(in->p->arena, "[nr, SIZE] = [%lld, SIZE]", nr)
+                                  : "[nr, SIZE]");
 }
 
 static bool check_dtype(const Infer *in, int slot, bool half)
@@ -140,9 +144,10 @@ static bool check_same_ranks(const Infer *in, int slot, int other)
     int64_t v;
     if (a == b || !dim_is_const(a, &v) || !dim_is_const(b, &v))
         return true;
-    return infer_fail(in, slot, "shape", "needs one row per rank everywhere, got %s rows of %s and %s of %s",
-                      dim_text(in->p->arena, a), in->info->slots[slot].name, dim_text(in->p->arena, b),
-                      in->info->slots[other].name);
+    return infer_fail(in, slot, "shape",
+                      "needs one row per rank everywhere, got %s rows of %s and %s of %s",
+                      dim_text(in->p->arena, a), in->info->slots[slot].name,
+                      dim_text(in->p->arena, b), in->info->slots[other].name);
 }
 
 static bool barrier_ok(const Infer *in)
@@ -159,8 +164,8 @@ static bool broadcast_ok(const Infer *in)
     if (root < 0 || root > INT32_MAX)
         return infer_fail(in, 2, "value", "needs a root from 0 up, got %lld", (long long)root);
     if (in->p->ranks_bound && root >= in->p->ranks)
-        return infer_fail(in, 2, "value", "needs a root below the rank count %u, got %lld", in->p->ranks,
-                          (long long)root);
+        return infer_fail(in, 2, "value", "needs a root below the rank count %u, got %lld",
+                          in->p->ranks, (long long)root);
     return check_column(in, 1, 1) && check_rows(in, 1);
 }
 
@@ -171,17 +176,20 @@ static bool host_ring_ok(const Infer *in)
     const Type *target = in->op->args[AR_TARGET]->type;
     int64_t n, ranks = in->p->ranks_bound ? in->p->ranks : 0;
     if (in->op->args[AR_OP]->ival != REDUCE_SUM)
-        return infer_fail(in, AR_OP, "value", "mode=\"ring\" on the host needs ReduceOp.Sum, got %s",
+        return infer_fail(in, AR_OP, "value",
+                          "mode=\"ring\" on the host needs ReduceOp.Sum, got %s",
                           infer_text(in, in->op->args[AR_OP]));
     if (target->dtype != DT_FP32)
         return infer_fail(in, AR_TARGET, "type", "mode=\"ring\" on the host needs FP32, got %s",
                           type_text(in->p->arena, target));
     if (ranks > 16)
-        return infer_fail(in, -1, "value", "mode=\"ring\" on the host needs at most 16 ranks, got %lld",
+        return infer_fail(in, -1, "value",
+                          "mode=\"ring\" on the host needs at most 16 ranks, got %lld",
                           (long long)ranks);
     if (ranks && type_elements(target, &n) && n % ranks != 0)
         return infer_fail(in, AR_TARGET, "shape",
-                          "mode=\"ring\" on the host needs an element count divisible by the %lld ranks, got %lld",
+                          "mode=\"ring\" on the host needs an element count divisible by the %lld "
+                          "ranks, got %lld",
                           (long long)ranks, (long long)n);
     return true;
 }
@@ -198,7 +206,8 @@ static int64_t lane_count(const Infer *in)
         return 0;
     }
     if (lanes < 1 || lanes > most) {
-        infer_fail(in, AR_CORES, "value", "needs core_num from 1 to the platform's %lld vector cores, got %lld",
+        infer_fail(in, AR_CORES, "value",
+                   "needs core_num from 1 to the platform's %lld vector cores, got %lld",
                    (long long)most, (long long)lanes);
         return 0;
     }
@@ -235,12 +244,13 @@ static bool reduce_scatter_ok(const Infer *in)
     const Type *target = in->op->args[0]->type;
     long long op = in->op->args[2]->ival;
     if (op != REDUCE_SUM)
-        return infer_fail(in, 2, "value",
-                          "op must be ReduceOp.Sum (got int %lld); Max / Min / Prod lowerings are not yet "
-                          "implemented", op);
+        return infer_fail(
+            in, 2, "value",
+            "op must be ReduceOp.Sum (got int %lld); Max / Min / Prod lowerings are not yet "
+            "implemented",
+            op);
     return check_dtype(in, 0, in->level != FN_HOST) && check_matrix(in, 0, target) &&
-           check_column(in, 1, 1) && check_rows(in, 1) &&
-           check_same_ranks(in, 0, 1);
+           check_column(in, 1, 1) && check_rows(in, 1) && check_same_ranks(in, 0, 1);
 }
 
 static bool allgather_ok(const Infer *in)
@@ -251,10 +261,11 @@ static bool allgather_ok(const Infer *in)
         return false;
     if (src->rank != 2 || !dim_is_const(src->dims[0], &rows) || rows != 1 ||
         src->dims[1] != target->dims[1])
-        return fail_shape(in, 0, arena_printf(in->p->arena, "[%s1, %s]",
-                                              in->level == FN_HOST && src != in->op->args[0]->type
-                                                  ? "nr, " : "",
-                                              dim_text(in->p->arena, target->dims[1])));
+        return fail_shape(
+            in, 0,
+            arena_printf(in->p->arena, "[%s1, %s]",
+                         in->level == FN_HOST && src != in->op->args[0]->type ? "nr, " : "",
+                         dim_text(in->p->arena, target->dims[1])));
     return check_pair(in, src, target) && check_column(in, 2, 1) && check_rows(in, 2) &&
            check_same_ranks(in, 2, 1);
 }
@@ -270,8 +281,8 @@ static bool same_matrix(const Infer *in, const Type *src, const Type *target)
 static bool all_to_all_ok(const Infer *in)
 {
     const Type *src = rank_view(in, 0), *target = in->op->args[1]->type;
-    return check_matrix(in, 1, target) && same_matrix(in, src, target) && check_pair(in, src, target) &&
-           check_column(in, 2, 1) && check_rows(in, 2) &&
+    return check_matrix(in, 1, target) && same_matrix(in, src, target) &&
+           check_pair(in, src, target) && check_column(in, 2, 1) && check_rows(in, 2) &&
            check_same_ranks(in, 2, 1);
 }
 
@@ -281,15 +292,16 @@ static bool check_counts(const Infer *in, int slot, const Type *t)
     int64_t cols = 1;
     bool shape = t->rank == 1 || (t->rank == 2 && (!dim_is_const(t->dims[1], &cols) || cols == 1));
     if (t->dtype != DT_INT32)
-        return infer_fail(in, slot, "type", "needs INT32 for %s, got %s", in->info->slots[slot].name,
-                          type_text(in->p->arena, t));
+        return infer_fail(in, slot, "type", "needs INT32 for %s, got %s",
+                          in->info->slots[slot].name, type_text(in->p->arena, t));
     return (shape && may_be_ranks(in, t->dims[0])) || fail_shape(in, slot, "[nr] or [nr, 1]");
 }
 
 static bool all_to_all_v_ok(const Infer *in)
 {
     const Type *src = rank_view(in, 0), *target = in->op->args[1]->type;
-    const Type *send = rank_view(in, 3), *recv = in->op->args[4]->type, *signal = in->op->args[2]->type;
+    const Type *send = rank_view(in, 3), *recv = in->op->args[4]->type,
+               *signal = in->op->args[2]->type;
     int64_t rows, nr;
     if (target->rank != 2)
         return fail_shape(in, 1, "[nr * capacity, SIZE]");
@@ -297,13 +309,13 @@ static bool all_to_all_v_ok(const Infer *in)
         return fail_shape(in, 3, "one row of counts per rank, [nr, nr],");
     if (!same_matrix(in, src, target) || !check_pair(in, src, target) || !check_column(in, 2, 1) ||
         !check_rows(in, 2) || !check_counts(in, 3, send) || !check_counts(in, 4, recv) ||
-        !check_same_ranks(in, 3, 2) ||
-        !check_same_ranks(in, 4, 2))
+        !check_same_ranks(in, 3, 2) || !check_same_ranks(in, 4, 2))
         return false;
     bool known = dim_is_const(target->dims[0], &rows) && dim_is_const(signal->dims[0], &nr);
     if (!known || rows % nr == 0)
         return true;
-    return infer_fail(in, 1, "shape", "needs a row count divisible by the %lld ranks for target, got %lld",
+    return infer_fail(in, 1, "shape",
+                      "needs a row count divisible by the %lld ranks for target, got %lld",
                       (long long)nr, (long long)rows);
 }
 

@@ -14,13 +14,14 @@ static bool valid_shape_ok(const Infer *in, int slot, const Expr *shape)
     if (!valid)
         return true;
     if (valid->n_args != shape->n_args)
-        return infer_fail(in, slot, "shape", "needs as many items in valid_shape as in shape, %u, got %u",
+        return infer_fail(in, slot, "shape",
+                          "needs as many items in valid_shape as in shape, %u, got %u",
                           shape->n_args, valid->n_args);
     for (uint32_t i = 0; i < valid->n_args; i++)
         if (infer_item(valid, i, &v) && infer_item(shape, i, &s) && (v < 0 || v > s))
             return infer_fail(in, slot, "shape",
-                              "needs valid_shape within shape: in dimension %u, got %lld of %lld", i,
-                              (long long)v, (long long)s);
+                              "needs valid_shape within shape: in dimension %u, got %lld of %lld",
+                              i, (long long)v, (long long)s);
     return true;
 }
 
@@ -44,16 +45,18 @@ static const Type *loaded_tile(const Infer *in, int mem_slot, int offsets, int s
     return NULL;
 }
 
-/* A tile's valid part may be smaller than its shape, so its far end is checked when it is stored. */
+/* A tile's valid part may be smaller than its shape, so its far end is checked when it is stored.
+ */
 static bool stores_fit(const Infer *in, int tile_slot, int offsets, int mem_slot)
 {
     const Type *tile = arg_type(in, tile_slot), *mem = arg_type(in, mem_slot);
     if (tile->dtype != mem->dtype)
-        return infer_fail(in, tile_slot, "type", "needs a tile of the memory's dtype, got %s for %s",
+        return infer_fail(in, tile_slot, "type",
+                          "needs a tile of the memory's dtype, got %s for %s",
                           type_text(in->p->arena, tile), type_text(in->p->arena, mem));
     if (tile->rank != mem->rank)
-        return infer_fail(in, tile_slot, "shape", "needs a tile of rank %u for %s, got %s", mem->rank,
-                          type_text(in->p->arena, mem), type_text(in->p->arena, tile));
+        return infer_fail(in, tile_slot, "shape", "needs a tile of rank %u for %s, got %s",
+                          mem->rank, type_text(in->p->arena, mem), type_text(in->p->arena, tile));
     return infer_rank(in, offsets, mem) && infer_bounds(in, offsets, mem, NULL);
 }
 
@@ -124,7 +127,8 @@ static bool staging_ok(const Infer *in)
     if (!chunk_ok(in, rows) || !chunk_ok(in, cols))
         return false;
     if (args[pipeline]->ival && (!args[rows] || !args[cols]))
-        return infer_fail(in, pipeline, "type", "needs chunk_rows= and chunk_cols= with pipeline=True");
+        return infer_fail(in, pipeline, "type",
+                          "needs chunk_rows= and chunk_cols= with pipeline=True");
     return true;
 }
 
@@ -151,9 +155,9 @@ static bool transfer_region_ok(const Infer *in, const Type *dst, const Type *src
     if (given == 0)
         return same_shape(in, dst, src);
     if (given != 3)
-        return infer_fail(in, -1, "type",
-                          "needs dst_offsets, src_offsets and shape, all three or none, got %d of them",
-                          given);
+        return infer_fail(
+            in, -1, "type",
+            "needs dst_offsets, src_offsets and shape, all three or none, got %d of them", given);
     if (dst->rank != src->rank)
         return infer_fail(in, XFER_SRC, "shape", "needs dst and src of one rank, got %s and %s",
                           type_text(in->p->arena, dst), type_text(in->p->arena, src));
@@ -189,7 +193,7 @@ const Type *infer_move(const Infer *in)
     case OP_TENSOR_ASSIGN: return stores_fit(in, 2, 1, 0) ? arg_type(in, 0) : NULL;
     case OP_REMOTE_STORE:
         return stores_fit(in, 0, 3, 1) && atomic_ok(in, 4, arg_type(in, 1)->dtype) ? arg_type(in, 1)
-                                                                                    : NULL;
+                                                                                   : NULL;
     case OP_READ:
         return cell_ok(in, 0, 1) ? type_scalar(in->p->types, arg_type(in, 0)->dtype) : NULL;
     case OP_WRITE: return cell_ok(in, 0, 1) ? infer_write(in) : NULL;

@@ -1,4 +1,5 @@
-/* Type rules of tile creation, of arithmetic on tiles and whole tensors, and of scalar operators. */
+/* Type rules of tile creation, of arithmetic on tiles and whole tensors, and of scalar operators.
+ */
 #include "ir/infer.h"
 
 static bool check_literal(const Infer *in, int slot, Dtype dtype)
@@ -56,7 +57,8 @@ static bool second_operand_ok(const Infer *in, const Type *a)
                                   type_text(arena, a), type_text(arena, b));
     }
     if (type_is_memory(b) && !whole)
-        return infer_fail(in, 1, "type", "needs a tile or a number for b, got %s: load it first with pl.load",
+        return infer_fail(in, 1, "type",
+                          "needs a tile or a number for b, got %s: load it first with pl.load",
                           type_text(arena, b));
     if (a->dtype != b->dtype)
         return infer_fail(in, 1, "type", "needs operands of one dtype, got %s and %s",
@@ -73,9 +75,10 @@ static const Type *whole_tile(const Infer *in, const Type *t)
     int64_t v;
     for (uint32_t i = 0; i < t->rank; i++)
         if (!dim_is_const(t->dims[i], &v) || v < 1) {
-            infer_fail(in, 0, "shape",
-                       "needs a tensor of compile-time shape, got %s: load parts of it with pl.load",
-                       type_text(in->p->arena, t));
+            infer_fail(
+                in, 0, "shape",
+                "needs a tensor of compile-time shape, got %s: load parts of it with pl.load",
+                type_text(in->p->arena, t));
             return NULL;
         }
     return type_shaped(in->p->types, TY_TILE, t->dtype, t->rank, t->dims);
@@ -111,8 +114,8 @@ const Type *infer_elementwise(const Infer *in)
 
 static const Type *scalar_fail(Program *p, const Expr *e, const char *required, const Expr *got)
 {
-    diag_error(p->diags, got->span.end ? got->span : e->span, "type", "operator '%s' needs %s, got %s",
-               scalar_text(e->scalar), required,
+    diag_error(p->diags, got->span.end ? got->span : e->span, "type",
+               "operator '%s' needs %s, got %s", scalar_text(e->scalar), required,
                got->type ? type_text(p->arena, got->type) : "no scalar");
     return NULL;
 }
@@ -152,12 +155,14 @@ static const Type *common_type(Program *p, const Expr *e, uint32_t from, bool bo
         if (!is_int(arg) && !(bools && is_bool(arg)))
             return scalar_fail(p, e,
                                floats ? "integers (fold floating-point arithmetic into a tile op)"
-                                      : "integer scalars", arg);
+                                      : "integer scalars",
+                               arg);
         Dtype mine = arg->type->dtype;
         Dtype both = i == from ? mine : common_dtype(d, mine);
         if (both == DT_COUNT) {
             diag_error(p->diags, e->span, "type",
-                       "operator '%s' needs operands of one dtype, got pl.%s and pl.%s: convert one with pl.cast",
+                       "operator '%s' needs operands of one dtype, got pl.%s and pl.%s: convert "
+                       "one with pl.cast",
                        scalar_text(e->scalar), dtype_name(d), dtype_name(mine));
             return NULL;
         }
@@ -203,7 +208,8 @@ const Type *infer_scalar(Program *p, Expr *e)
     case SC_LT:
     case SC_LE:
     case SC_GT:
-    case SC_GE: return common_type(p, e, 0, e->scalar <= SC_NE) ? type_scalar(p->types, DT_BOOL) : NULL;
+    case SC_GE:
+        return common_type(p, e, 0, e->scalar <= SC_NE) ? type_scalar(p->types, DT_BOOL) : NULL;
     default: return common_type(p, e, 0, false);
     }
 }

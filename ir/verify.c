@@ -1,6 +1,6 @@
-/* Structure and types. One walk in program order keeps the set of names bound so far: a binding made in
- * a loop body or a branch is undone when the walk leaves it, except for what all branches bind (below
- * SSA) or what the yields hand out. */
+/* Structure and types. One walk in program order keeps the set of names bound so far: a binding
+ * made in a loop body or a branch is undone when the walk leaves it, except for what all branches
+ * bind (below SSA) or what the yields hand out. */
 #include "ir/verify.h"
 #include "ir/build.h"
 #include "ir/verify_types.h"
@@ -8,9 +8,9 @@
 
 const char *property_name(Property property)
 {
-    static const char *const names[] = {
-        "typed", "inlined", "ssa", "flat", "tiles", "signals", "no_composites", "no_host_collectives",
-        "staged", "windows", "fenced", "placed"};
+    static const char *const names[] = {"typed",  "inlined", "ssa",           "flat",
+                                        "tiles",  "signals", "no_composites", "no_host_collectives",
+                                        "staged", "windows", "fenced",        "placed"};
     for (uint32_t i = 0; i < sizeof names / sizeof *names; i++)
         if (property == (Property)(1u << i))
             return names[i];
@@ -26,9 +26,9 @@ typedef struct Loop {
 typedef struct {
     Verify v;
     bool ssa;
-    uint8_t *bound;          /* per variable: visible here */
-    uint8_t *ever;           /* per variable: bound somewhere (SSA) */
-    VEC(VarId) trail;        /* variables in order of becoming visible */
+    uint8_t *bound;   /* per variable: visible here */
+    uint8_t *ever;    /* per variable: bound somewhere (SSA) */
+    VEC(VarId) trail; /* variables in order of becoming visible */
 } Walk;
 
 static void walk_block(Walk *w, const Block *b, const Loop *loop, const Stmt *owner);
@@ -80,7 +80,8 @@ static void check_values(Walk *w, const Stmt *s)
 static bool same_results(const Stmt *a, const Stmt *b)
 {
     return a->n_results == b->n_results &&
-           (!a->n_results || memcmp(a->results, b->results, a->n_results * sizeof *a->results) == 0);
+           (!a->n_results ||
+            memcmp(a->results, b->results, a->n_results * sizeof *a->results) == 0);
 }
 
 /* A yield hands its values to `target` (the loop or if it belongs to). */
@@ -91,8 +92,8 @@ static void check_yield(Walk *w, const Stmt *s, const Stmt *target)
         return;
     }
     for (uint32_t i = 0; i < s->n_values; i++)
-        if (s->values[i] && !verify_same_type(w->v.p, s->values[i]->type,
-                                              func_var(w->v.f, s->results[i])->type))
+        if (s->values[i] &&
+            !verify_same_type(w->v.p, s->values[i]->type, func_var(w->v.f, s->results[i])->type))
             verify_fail(&w->v, s, "yield of %s for %s: %s", func_var(w->v.f, s->results[i])->base,
                         "another type", type_text(w->v.p->arena, s->values[i]->type));
 }
@@ -115,7 +116,8 @@ static void check_end(Walk *w, const Block *b, const Stmt *owner)
 {
     const Stmt *last = b->len ? b->at[b->len - 1] : NULL;
     if (owner->n_results && !(last && (last->kind == ST_YIELD || never_falls_through(b))))
-        verify_fail(&w->v, owner, "a branch or body does not end in the yield that its results need");
+        verify_fail(&w->v, owner,
+                    "a branch or body does not end in the yield that its results need");
 }
 
 static void unwind(Walk *w, uint32_t mark)
@@ -140,7 +142,8 @@ static void check_loop_header(Walk *w, const Stmt *s)
     }
     check_values(w, s);
     if (s->n_values != s->n_results)
-        verify_fail(&w->v, s, "a loop carries %u values and has %u results", s->n_values, s->n_results);
+        verify_fail(&w->v, s, "a loop carries %u values and has %u results", s->n_values,
+                    s->n_results);
 }
 
 static void check_for(Walk *w, const Stmt *s, const Loop *outer)
@@ -166,7 +169,8 @@ static void check_for(Walk *w, const Stmt *s, const Loop *outer)
 static void check_if(Walk *w, const Stmt *s, const Loop *loop)
 {
     check_expr(w, s, s->cond, true);
-    if (s->cond && (!s->cond->type || s->cond->type->kind != TY_SCALAR || s->cond->type->dtype != DT_BOOL))
+    if (s->cond &&
+        (!s->cond->type || s->cond->type->kind != TY_SCALAR || s->cond->type->dtype != DT_BOOL))
         verify_fail(&w->v, s, "a condition that is no BOOL scalar");
     uint32_t mark = w->trail.len;
     VEC(VarId) both = {0};
@@ -175,7 +179,8 @@ static void check_if(Walk *w, const Stmt *s, const Loop *loop)
         vec_push(&both, w->trail.at[i]);
     unwind(w, mark);
     walk_block(w, &s->otherwise, loop, s);
-    bool first_jumps = never_falls_through(&s->body), second_jumps = never_falls_through(&s->otherwise);
+    bool first_jumps = never_falls_through(&s->body),
+         second_jumps = never_falls_through(&s->otherwise);
     if (first_jumps && !second_jumps) {
         vec_clear(&both);
         for (uint32_t i = mark; i < w->trail.len; i++)
@@ -216,7 +221,8 @@ static void check_let(Walk *w, const Stmt *s)
     for (uint32_t i = 0; i < s->n_results; i++) {
         bind(w, s, s->results[i]);
         const Type *want = many ? t->elems[i] : t;
-        const Type *have = s->results[i] < w->v.f->vars.len ? func_var(w->v.f, s->results[i])->type : want;
+        const Type *have =
+            s->results[i] < w->v.f->vars.len ? func_var(w->v.f, s->results[i])->type : want;
         if (have && !verify_same_type(w->v.p, want, have))
             verify_fail(&w->v, s, "%s is recorded as %s, its value is %s",
                         func_var(w->v.f, s->results[i])->base, type_text(w->v.p->arena, have),
@@ -232,7 +238,9 @@ static const Type *result_at(const Type *result, uint32_t i)
 static void check_return(Walk *w, const Stmt *s)
 {
     const Type *result = w->v.f->result;
-    uint32_t n = !result || result->kind == TY_NONE ? 0 : result->kind == TY_TUPLE ? result->n_elems : 1;
+    uint32_t n = !result || result->kind == TY_NONE ? 0
+                 : result->kind == TY_TUPLE         ? result->n_elems
+                                                    : 1;
     check_values(w, s);
     if (s->n_values != n) {
         verify_fail(&w->v, s, "returns %u values of %u", s->n_values, n);

@@ -51,7 +51,8 @@ static void check_type(Verify *v, const Stmt *s, Expr *e)
         verify_fail(v, s, "%s", why);
     else if (!verify_same_type(v->p, t, e->type))
         verify_fail(v, s, "%s is recorded as %s, it is %s", what,
-                    e->type ? type_text(v->p->arena, e->type) : "nothing", type_text(v->p->arena, t));
+                    e->type ? type_text(v->p->arena, e->type) : "nothing",
+                    type_text(v->p->arena, t));
 }
 
 static bool has_type(const Expr *e)
@@ -65,7 +66,8 @@ static void check_call(Verify *v, const Stmt *s, const Expr *e)
     FuncKind from = v->f->kind, to = e->callee ? e->callee->kind : FN_INIT;
     bool level = (from == FN_HOST && to == FN_ORCH) || (from != FN_HOST && to == FN_INCORE);
     if (!e->callee || !level) {
-        verify_fail(v, s, "a call of %s, which this level cannot call", e->callee ? e->callee->name : "nothing");
+        verify_fail(v, s, "a call of %s, which this level cannot call",
+                    e->callee ? e->callee->name : "nothing");
         return;
     }
     if (e->n_args != e->callee->params.len)
@@ -74,10 +76,12 @@ static void check_call(Verify *v, const Stmt *s, const Expr *e)
     if ((from == FN_HOST) != (e->device != NULL))
         verify_fail(v, s, "a call of %s with a wrong device", e->callee->name);
     if ((v->properties & PROP_INLINED) && from == FN_INCORE)
-        verify_fail(v, s, "InCore function %s calls %s after inlining", v->f->name, e->callee->name);
+        verify_fail(v, s, "InCore function %s calls %s after inlining", v->f->name,
+                    e->callee->name);
 }
 
-static void property_fail(Verify *v, const Stmt *s, Property property, const char *op, const char *what)
+static void property_fail(Verify *v, const Stmt *s, Property property, const char *op,
+                          const char *what)
 {
     verify_fail(v, s, "property %s: %s %s", property_name(property), op, what);
 }
@@ -89,7 +93,8 @@ static void check_op_properties(Verify *v, const Stmt *s, const Expr *e)
     uint32_t props = v->properties;
     bool incore = v->f->kind == FN_INCORE, collective = op_is_collective(e->op);
     if ((props & PROP_TILES) && incore &&
-        (strcmp(info->family, "tensor") == 0 || e->op == OP_TENSOR_SLICE || e->op == OP_TENSOR_ASSIGN))
+        (strcmp(info->family, "tensor") == 0 || e->op == OP_TENSOR_SLICE ||
+         e->op == OP_TENSOR_ASSIGN))
         property_fail(v, s, PROP_TILES, info->full, "is left in InCore code");
     if ((props & PROP_SIGNALS) && e->op == OP_ALLREDUCE && !e->args[op_slot(e->op, "signal")])
         property_fail(v, s, PROP_SIGNALS, info->full, "has no signal");

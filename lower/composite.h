@@ -1,7 +1,7 @@
 /* Expanding one collective: what lower_composite_ops and lower_host_collectives share.
  *
- * Names of generated variables are those of the hand-written kernels (my_rank, nranks, peer, src, acc,
- * recv), so that a diff against one shows what differs and nothing else. */
+ * Names of generated variables are those of the hand-written kernels (my_rank, nranks, peer, src,
+ * acc, recv), so that a diff against one shows what differs and nothing else. */
 #ifndef PLD_LOWER_COMPOSITE_H
 #define PLD_LOWER_COMPOSITE_H
 
@@ -12,15 +12,15 @@
 typedef struct {
     Program *p;
     Func *f;
-    const Expr *op;          /* the call; its memory operands are variables of `f` */
-    Block *out;              /* where the next statement goes */
-    Loc loc;                 /* of the call; origin is its name, phase the step being written */
+    const Expr *op; /* the call; its memory operands are variables of `f` */
+    Block *out;     /* where the next statement goes */
+    Loc loc;        /* of the call; origin is its name, phase the step being written */
     VarId my_rank, nranks;
     VarId signal;
-    VarId lane;              /* signal column and share of the payload of a host lane, or VAR_NONE */
-    int64_t lanes;           /* with `lane`: how many there are */
-    VarId left;              /* ring: the neighbour to pull from */
-    VarId data;              /* newest value of the memory that the call updates */
+    VarId lane;    /* signal column and share of the payload of a host lane, or VAR_NONE */
+    int64_t lanes; /* with `lane`: how many there are */
+    VarId left;    /* ring: the neighbour to pull from */
+    VarId data;    /* newest value of the memory that the call updates */
 } Expansion;
 
 /* lower/composite.c: writing statements. */
@@ -33,9 +33,9 @@ Expr *comp_i32(Expansion *x, int64_t v);
 /* A loop or if that is open, with at most one carried value. */
 typedef struct {
     Stmt *stmt;
-    Block *outer;            /* where writing goes on after it */
-    VarId before;            /* carried value before it, VAR_NONE: nothing is carried */
-    VarId inside;            /* the value inside, before the first change */
+    Block *outer; /* where writing goes on after it */
+    VarId before; /* carried value before it, VAR_NONE: nothing is carried */
+    VarId inside; /* the value inside, before the first change */
 } Carry;
 
 Carry comp_for(Expansion *x, const char *index, Expr *lo, Expr *hi, VarId carried);
@@ -49,7 +49,8 @@ Carry comp_if_other(Expansion *x, Expr *rank, VarId carried);
 /* A fault at start unless the group has `rows` ranks; nothing where that is known to hold. */
 void comp_check_ranks(Expansion *x, const Dim *rows, const char *message);
 
-/* lower/composite_barrier.c. `row`: row of a ring signal, NULL otherwise. Expressions are consumed. */
+/* lower/composite_barrier.c. `row`: row of a ring signal, NULL otherwise. Expressions are consumed.
+ */
 void comp_barrier(Expansion *x, const char *phase, Expr *row, Expr *expected);
 void comp_epilogue(Expansion *x, Expr *row, Expr *credits);
 void comp_expand_barrier(Expansion *x);
@@ -57,18 +58,18 @@ void comp_expand_barrier(Expansion *x);
 /* lower/composite_chunk.c: a run of elements of memory in tiles that fit on the core. */
 typedef struct {
     VarId mem;
-    Expr *row;               /* index of the leading dimension, or NULL: leading dimensions have size 1 */
-    bool whole;              /* the tile has the memory's own shape */
-    Expr *offset;            /* in the last dimension */
-    int64_t size;            /* elements of the tile */
-    Expr *valid;             /* elements that count, NULL: all */
-    Expr *index;             /* number of the chunk, NULL: there is only one and no loop */
+    Expr *row;    /* index of the leading dimension, or NULL: leading dimensions have size 1 */
+    bool whole;   /* the tile has the memory's own shape */
+    Expr *offset; /* in the last dimension */
+    int64_t size; /* elements of the tile */
+    Expr *valid;  /* elements that count, NULL: all */
+    Expr *index;  /* number of the chunk, NULL: there is only one and no loop */
 } Chunk;
 
 typedef void ChunkFn(Expansion *x, const Chunk *chunk);
 
-/* The run of `length` elements at `base` of the last dimension of x->data, `most` at most (0: unknown).
- * Returns the number of chunks as an expression. x->data is carried through the loop. */
+/* The run of `length` elements at `base` of the last dimension of x->data, `most` at most (0:
+ * unknown). Returns the number of chunks as an expression. x->data is carried through the loop. */
 Expr *comp_chunks(Expansion *x, Expr *row, Expr *base, Expr *length, int64_t most, ChunkFn *fn);
 Expr *comp_load(Expansion *x, const Chunk *c);
 Expr *comp_remote_load(Expansion *x, const Chunk *c, Expr *peer);

@@ -1,6 +1,6 @@
-/* The credit barrier that all collectives share. Barrier g of a call waits for the g-th credit of each
- * peer with Ge, because a fast peer may already have given more; the epilogue takes the credits of the
- * whole call back, so that the signal is all zero for the next one. */
+/* The credit barrier that all collectives share. Barrier g of a call waits for the g-th credit of
+ * each peer with Ge, because a fast peer may already have given more; the epilogue takes the
+ * credits of the whole call back, so that the signal is all zero for the next one. */
 #include "lower/composite.h"
 
 /* The cell of `rank`: [row, rank] of a ring signal, else [rank] or [rank, lane]. */

@@ -1,5 +1,5 @@
-/* Payloads that do not fit on the core go in chunks, the last one with fewer valid elements. What is one
- * chunk gets no loop and no valid_shape. */
+/* Payloads that do not fit on the core go in chunks, the last one with fewer valid elements. What
+ * is one chunk gets no loop and no valid_shape. */
 #include "lower/composite.h"
 
 static const Type *memory(const Expansion *x, VarId v)
@@ -63,8 +63,9 @@ Expr *comp_remote_load(Expansion *x, const Chunk *c, Expr *peer)
 void comp_store(Expansion *x, const Chunk *c, VarId tile)
 {
     Sym base = func_var(x->f, x->data)->base;
-    x->data = comp_let(x, base, ex_opv(x->p, OP_TILE_STORE, 3, comp_use(x, tile), offsets(x, c),
-                                       comp_use(x, x->data)));
+    x->data = comp_let(
+        x, base,
+        ex_opv(x->p, OP_TILE_STORE, 3, comp_use(x, tile), offsets(x, c), comp_use(x, x->data)));
 }
 
 static Expr *plus(Program *p, Expr *base, Expr *more)

@@ -1,6 +1,6 @@
-/* Collectives that move data without arithmetic: broadcast pulls, the others push into row my_rank of
- * every peer's target. The push forms begin with a barrier, because a peer's target may be written only
- * after the peer has entered the call. */
+/* Collectives that move data without arithmetic: broadcast pulls, the others push into row my_rank
+ * of every peer's target. The push forms begin with a barrier, because a peer's target may be
+ * written only after the peer has entered the call. */
 #include "lower/composite.h"
 
 static Expr *zeros(Expansion *x, uint32_t rank)
@@ -33,8 +33,9 @@ static const Type *data_type(Expansion *x)
 static void put_row(Expansion *x, Expr *peer, Expr *dst_row, Expr *src_row)
 {
     Expr *shape = ex_listv(x->p, ex_index(x->p, 1), ex_dim(x->p, data_type(x)->dims[1]), NULL);
-    Expr *put = ex_opv(x->p, OP_PUT, 6, comp_use(x, x->data), peer, expr_clone(x->p, x->op->args[0]),
-                       row_at(x, dst_row), row_at(x, src_row), shape);
+    Expr *put =
+        ex_opv(x->p, OP_PUT, 6, comp_use(x, x->data), peer, expr_clone(x->p, x->op->args[0]),
+               row_at(x, dst_row), row_at(x, src_row), shape);
     x->data = comp_let(x, func_var(x->f, x->data)->base, put);
 }
 
@@ -57,8 +58,9 @@ void comp_expand_broadcast(Expansion *x)
     expr_is_int(x->op->args[op_slot(OP_BROADCAST, "root")], &root);
     if (!p->ranks_bound) {
         Expr *below = ex_scalar(p, SC_LT, comp_i32(x, root), comp_use(x, x->nranks));
-        Sym text = internf(p->in, "pld.tensor.broadcast needs a root below the rank count, got %lld",
-                           (long long)root);
+        Sym text =
+            internf(p->in, "pld.tensor.broadcast needs a root below the rank count, got %lld",
+                    (long long)root);
         comp_do(x, ex_opv(p, OP_CHECK, 2, below, ex_str(p, text)));
     }
     first_barrier(x);
@@ -108,7 +110,8 @@ static Expr *capacity(Expansion *x)
     if (dim_is_const(rows, &n) && dim_is_const(ranks, &nr) && nr > 0)
         return ex_index(p, n / nr);
     Expr *rest = ex_scalar(p, SC_MOD, ex_dim(p, rows), comp_use(x, x->nranks));
-    Sym text = intern(p->in, "pld.tensor.all_to_all_v needs a row count divisible by the rank count");
+    Sym text =
+        intern(p->in, "pld.tensor.all_to_all_v needs a row count divisible by the rank count");
     comp_do(x, ex_opv(p, OP_CHECK, 2, ex_scalar(p, SC_EQ, rest, ex_index(p, 0)), ex_str(p, text)));
     Expr *each = ex_scalar(p, SC_FLOORDIV, ex_dim(p, rows), comp_use(x, x->nranks));
     return comp_use(x, comp_let(x, "cap", each));
@@ -141,7 +144,8 @@ void comp_expand_all_to_all_v(Expansion *x)
     comp_phase(x, "move");
     Carry dests = comp_for(x, "dest", ex_index(p, 0), comp_use(x, x->nranks), x->data);
     x->data = dests.inside;
-    Expr *read = ex_opv(p, OP_READ, 2, expr_clone(p, send), count_at(x, send, comp_index(x, &dests)));
+    Expr *read =
+        ex_opv(p, OP_READ, 2, expr_clone(p, send), count_at(x, send, comp_index(x, &dests)));
     VarId wanted = comp_let(x, "wanted", read);
     Expr *clamped = ex_scalar(p, SC_MAX, comp_use(x, wanted), comp_i32(x, 0));
     VarId count = comp_let(x, "count", ex_scalar(p, SC_MIN, clamped, expr_clone(p, cap)));

@@ -31,7 +31,8 @@ const Dim *comp_flatten(Expansion *x)
     return t->dims[t->rank - 1];
 }
 
-/* acc = chunk of rank 0, then that of rank 1, 2, ...: in rank order every rank gets the same bits. */
+/* acc = chunk of rank 0, then that of rank 1, 2, ...: in rank order every rank gets the same bits.
+ */
 static VarId reduce_in_rank_order(Expansion *x, const Chunk *c)
 {
     Program *p = x->p;
@@ -39,8 +40,8 @@ static VarId reduce_in_rank_order(Expansion *x, const Chunk *c)
     VarId acc = comp_let(x, "acc", comp_remote_load(x, c, ex_index(p, 0)));
     Carry peers = comp_for(x, "peer", ex_index(p, 1), comp_use(x, x->nranks), acc);
     VarId recv = comp_let(x, "recv", comp_remote_load(x, c, comp_index(x, &peers)));
-    VarId sum = comp_let(x, "acc", ex_opv(p, comp_reduce_op(x), 2, comp_use(x, peers.inside),
-                                          comp_use(x, recv)));
+    VarId sum = comp_let(
+        x, "acc", ex_opv(p, comp_reduce_op(x), 2, comp_use(x, peers.inside), comp_use(x, recv)));
     return comp_end(x, &peers, sum);
 }
 
@@ -95,8 +96,9 @@ void comp_expand_mesh(Expansion *x)
         chunks = comp_chunks(x, NULL, NULL, ex_dim(x->p, elements), 0, mesh_chunk);
     }
     int64_t count;
-    Expr *credits = expr_is_int(chunks, &count) ? comp_i32(x, 1 + count)
-                                                : ex_scalar(x->p, SC_ADD, chunks, ex_index(x->p, 1));
+    Expr *credits = expr_is_int(chunks, &count)
+                        ? comp_i32(x, 1 + count)
+                        : ex_scalar(x->p, SC_ADD, chunks, ex_index(x->p, 1));
     comp_epilogue(x, NULL, credits);
 }
 
@@ -108,13 +110,13 @@ static VarId sum_of_row(Expansion *x, const Chunk *c)
     Carry peers = comp_for(x, "peer", ex_index(x->p, 0), comp_use(x, x->nranks), acc);
     Carry other = comp_if_other(x, comp_index(x, &peers), peers.inside);
     VarId recv = comp_let(x, "recv", comp_remote_load(x, c, comp_index(x, &peers)));
-    VarId sum = comp_let(x, "acc", ex_opv(x->p, OP_TILE_ADD, 2, comp_use(x, peers.inside),
-                                          comp_use(x, recv)));
+    VarId sum = comp_let(
+        x, "acc", ex_opv(x->p, OP_TILE_ADD, 2, comp_use(x, peers.inside), comp_use(x, recv)));
     return comp_end(x, &peers, comp_end(x, &other, sum));
 }
 
-/* Row my_rank is read by its owner alone, so chunks may be stored before the second barrier; a single
- * chunk waits for it, as the hand-written form with the result in the window does. */
+/* Row my_rank is read by its owner alone, so chunks may be stored before the second barrier; a
+ * single chunk waits for it, as the hand-written form with the result in the window does. */
 static void scatter_chunk(Expansion *x, const Chunk *c)
 {
     VarId acc = sum_of_row(x, c);

@@ -1,12 +1,12 @@
-/* Ring all-reduce: 2(P-1) rounds in which each rank pulls one segment from its left neighbour, P-1 of
- * reduce-scatter and P-1 of all-gather. Each round has a row of the signal and a full barrier on it; one
- * more barrier at the end protects what the caller writes next. */
+/* Ring all-reduce: 2(P-1) rounds in which each rank pulls one segment from its left neighbour, P-1
+ * of reduce-scatter and P-1 of all-gather. Each round has a row of the signal and a full barrier on
+ * it; one more barrier at the end protects what the caller writes next. */
 #include "lower/composite.h"
 
 typedef struct {
-    const Dim *n;            /* elements */
-    int64_t even;            /* elements of every segment, 0: they differ */
-    int64_t most;            /* of a segment, 0: unknown */
+    const Dim *n; /* elements */
+    int64_t even; /* elements of every segment, 0: they differ */
+    int64_t most; /* of a segment, 0: unknown */
 } Ring;
 
 /* Segments of FP16 begin at multiples of 16 elements. */
@@ -142,7 +142,8 @@ void comp_expand_ring(Expansion *x, bool own_row)
 {
     Program *p = x->p;
     Ring ring = {0};
-    comp_check_ranks(x, func_var(x->f, x->signal)->type->dims[1], "one column of the signal per rank");
+    comp_check_ranks(x, func_var(x->f, x->signal)->type->dims[1],
+                     "one column of the signal per rank");
     Expr *left = ex_scalar(p, SC_ADD, comp_use(x, x->my_rank), comp_use(x, x->nranks));
     left = ex_scalar(p, SC_SUB, left, comp_i32(x, 1));
     x->left = comp_let(x, "left", ex_scalar(p, SC_MOD, left, comp_use(x, x->nranks)));
@@ -150,6 +151,7 @@ void comp_expand_ring(Expansion *x, bool own_row)
     plan_segments(x, &ring);
     reduce_rounds(x, &ring);
     gather_rounds(x, &ring);
-    comp_barrier(x, "closing barrier", ranks_times(x, 2, own_row ? -2 : -3), comp_i32(x, own_row ? 1 : 2));
+    comp_barrier(x, "closing barrier", ranks_times(x, 2, own_row ? -2 : -3),
+                 comp_i32(x, own_row ? 1 : 2));
     clear_rows(x, own_row);
 }

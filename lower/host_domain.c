@@ -14,7 +14,8 @@ static VarId buffer_of_result(const HostDomains *d, const Expr *e, uint32_t i)
         return buffer_behind(d, e);
     if (e->kind == EX_CALL) {
         int32_t alias = e->callee && i < e->callee->alias.len ? e->callee->alias.at[i] : -1;
-        return alias >= 0 && (uint32_t)alias < e->n_args ? buffer_behind(d, e->args[alias]) : VAR_NONE;
+        return alias >= 0 && (uint32_t)alias < e->n_args ? buffer_behind(d, e->args[alias])
+                                                         : VAR_NONE;
     }
     if (e->kind != EX_OP)
         return VAR_NONE;
@@ -79,13 +80,14 @@ static DeviceSet loop_devices(const HostDomains *d, const Stmt *s)
 {
     DeviceSet set = {.kind = DEVICES_LIST};
     int64_t lo, hi, step = 1;
-    bool from_zero = expr_is_int(s->lo, &lo) && lo == 0 && (!s->step || (expr_is_int(s->step, &step) && step == 1));
+    bool from_zero = expr_is_int(s->lo, &lo) && lo == 0 &&
+                     (!s->step || (expr_is_int(s->step, &step) && step == 1));
     if (from_zero && is_world(d, s->hi)) {
         set.kind = DEVICES_WORLD;
         return set;
     }
-    if (!constant(d, s->lo, &lo) || !constant(d, s->hi, &hi) || (s->step && !expr_is_int(s->step, &step)) ||
-        step == 0) {
+    if (!constant(d, s->lo, &lo) || !constant(d, s->hi, &hi) ||
+        (s->step && !expr_is_int(s->step, &step)) || step == 0) {
         set.kind = DEVICES_UNKNOWN;
         return set;
     }
@@ -142,7 +144,9 @@ static void note_stmt(void *env, Stmt *s)
 void host_domains(HostDomains *d, Program *p, Func *f)
 {
     uint32_t n = f->vars.len;
-    *d = (HostDomains){.p = p, .f = f, .n_vars = n,
+    *d = (HostDomains){.p = p,
+                       .f = f,
+                       .n_vars = n,
                        .buffer = arena_new_n(p->arena, VarId, n + 1),
                        .value = arena_new_n(p->arena, const Expr *, n + 1),
                        .loop = arena_new_n(p->arena, const Stmt *, n + 1),
@@ -157,7 +161,8 @@ DeviceSet host_domain_of(const HostDomains *d, VarId view)
     DeviceSet all = {.kind = DEVICES_WORLD};
     VarId b = view < d->n_vars ? d->buffer[view] : VAR_NONE;
     DeviceSet *set = b == VAR_NONE ? NULL : d->devices[b];
-    return set && set->kind != DEVICES_NONE && (set->kind != DEVICES_LIST || set->count) ? *set : all;
+    return set && set->kind != DEVICES_NONE && (set->kind != DEVICES_LIST || set->count) ? *set
+                                                                                         : all;
 }
 
 static bool same_devices(const DeviceSet *a, const DeviceSet *b)

@@ -1,8 +1,9 @@
 /* Pass 08: collectives in InCore code become notify, wait, transfers, tile ops and loops.
  *
- * A communication context, rank and rank count of the same window that the function has at hand are used
- * again, and those of any window where the whole program works in one group. Requires flat SSA form, and keeps it. The result of a collective is the memory that it updates,
- * so later uses of the result become uses of the newest name of that memory. */
+ * A communication context, rank and rank count of the same window that the function has at hand are
+ * used again, and those of any window where the whole program works in one group. Requires flat SSA
+ * form, and keeps it. The result of a collective is the memory that it updates, so later uses of
+ * the result become uses of the newest name of that memory. */
 #include "lower/composite.h"
 #include "lower/host_domain.h"
 #include "lower/pass.h"
@@ -15,10 +16,10 @@ typedef struct {
 typedef struct {
     Program *p;
     Func *f;
-    VEC(VarId) root;         /* per variable: the parameter or view whose memory it is, or itself */
-    VEC(VarId) renamed;      /* per variable: the name that took its place, or VAR_NONE */
-    VEC(Context) contexts;   /* innermost last */
-    bool one_group;          /* every context of the program means the same ranks */
+    VEC(VarId) root;       /* per variable: the parameter or view whose memory it is, or itself */
+    VEC(VarId) renamed;    /* per variable: the name that took its place, or VAR_NONE */
+    VEC(Context) contexts; /* innermost last */
+    bool one_group;        /* every context of the program means the same ranks */
     bool ok;
 } Pass;
 
@@ -150,8 +151,14 @@ static void expand(Pass *x, const Stmt *s, Block *out)
     if (!check_buffers(x, s))
         return;
     VarId target = op->args[comp_target_slot(op->op)]->var;
-    Expansion e = {.p = x->p, .f = x->f, .op = op, .out = out, .loc = s->loc, .lane = VAR_NONE,
-                   .signal = op->args[comp_signal_slot(op->op)]->var, .data = target};
+    Expansion e = {.p = x->p,
+                   .f = x->f,
+                   .op = op,
+                   .out = out,
+                   .loc = s->loc,
+                   .lane = VAR_NONE,
+                   .signal = op->args[comp_signal_slot(op->op)]->var,
+                   .data = target};
     e.loc.origin = intern(x->p->in, op_info(op->op)->full);
     set_ranks(x, &e);
     comp_expand(&e, false);

@@ -1,23 +1,23 @@
 /* Pass 09: a collective in a host function becomes one dispatch per device of a builtin kernel, an
- * orchestration function and the InCore function it calls, which is expanded by the same code as InCore
- * collectives. Calls of one signature share a kernel; names are fixed words, with a number by first use
- * where there are several signatures. */
+ * orchestration function and the InCore function it calls, which is expanded by the same code as
+ * InCore collectives. Calls of one signature share a kernel; names are fixed words, with a number
+ * by first use where there are several signatures. */
 #include "lower/composite.h"
 #include "lower/host_domain.h"
 #include "lower/pass.h"
 #include <string.h>
 
 typedef struct {
-    const Expr *call;        /* the first call of this signature */
-    Func *dispatch;          /* its orchestration function */
+    const Expr *call; /* the first call of this signature */
+    Func *dispatch;   /* its orchestration function */
 } Kernel;
 
 typedef struct {
     Program *p;
-    Func *f;                 /* the host function at hand */
+    Func *f; /* the host function at hand */
     HostDomains domains;
     VEC(Kernel) kernels;
-    VEC(VarId) renamed;      /* per variable of f: what took its place, or VAR_NONE */
+    VEC(VarId) renamed; /* per variable of f: what took its place, or VAR_NONE */
     bool ok;
 } Pass;
 
@@ -113,8 +113,14 @@ static void fill_kernel(Pass *x, Func *f, const Expr *op, Loc loc)
     VarId slots[OP_MAX_SLOTS];
     add_params(x, f, op, slots);
     Expr *call = inner_call(x, f, op, slots);
-    Expansion e = {.p = x->p, .f = f, .op = call, .out = &f->body, .loc = loc, .lane = VAR_NONE,
-                   .lanes = lane_count(op), .signal = slots[comp_signal_slot(op->op)],
+    Expansion e = {.p = x->p,
+                   .f = f,
+                   .op = call,
+                   .out = &f->body,
+                   .loc = loc,
+                   .lane = VAR_NONE,
+                   .lanes = lane_count(op),
+                   .signal = slots[comp_signal_slot(op->op)],
                    .data = slots[comp_target_slot(op->op)]};
     e.loc.origin = intern(x->p->in, op_info(op->op)->full);
     VarId ctx = comp_let(&e, "ctx", ex_opv(x->p, OP_GET_COMM_CTX, 1, comp_use(&e, e.data)));
@@ -205,10 +211,11 @@ static void lower_call(Pass *x, Stmt *s, Block *out)
     VarId target = op->args[comp_target_slot(op->op)]->var;
     DeviceSet set = host_domain_of(&x->domains, target);
     if (set.kind == DEVICES_UNKNOWN) {
-        diag_error(x->p->diags, s->loc.span, "value",
-                   "%s needs devices known at compile time: dispatch the kernels that use %s with device= "
-                   "over pl.range of constants or of pld.world_size()",
-                   op_info(op->op)->full, func_var(x->f, target)->base);
+        diag_error(
+            x->p->diags, s->loc.span, "value",
+            "%s needs devices known at compile time: dispatch the kernels that use %s with device= "
+            "over pl.range of constants or of pld.world_size()",
+            op_info(op->op)->full, func_var(x->f, target)->base);
         x->ok = false;
         return;
     }
@@ -251,7 +258,8 @@ static void lower_block(Pass *x, Block *b)
 static void rename_use(void *env, Expr **e)
 {
     Pass *x = env;
-    while ((*e)->kind == EX_VAR && (*e)->var < x->renamed.len && x->renamed.at[(*e)->var] != VAR_NONE)
+    while ((*e)->kind == EX_VAR && (*e)->var < x->renamed.len &&
+           x->renamed.at[(*e)->var] != VAR_NONE)
         (*e)->var = x->renamed.at[(*e)->var];
 }
 

@@ -1,8 +1,9 @@
 /* Pass 07: a host allreduce without a signal gets one, of a buffer of its own.
  *
- * Buffers are allocated once, outside of loops, so inside a loop the program has to pass a signal. */
-#include "lower/host_domain.h"
+ * Buffers are allocated once, outside of loops, so inside a loop the program has to pass a signal.
+ */
 #include "ir/build.h"
+#include "lower/host_domain.h"
 #include "lower/pass.h"
 #include <string.h>
 
@@ -10,7 +11,7 @@ typedef struct {
     Program *p;
     Func *f;
     HostDomains domains;
-    Block *top;          /* statements of the function so far */
+    Block *top; /* statements of the function so far */
     bool in_loop, ok;
 } Pass;
 
@@ -41,7 +42,8 @@ static bool signal_shape(Pass *x, const Stmt *s, int64_t *rows, int64_t *cols)
     if (x->in_loop)
         return refuse(x, s, "without a signal cannot stand in a loop");
     if (ring && !ranks)
-        return refuse(x, s, "mode=\"ring\" without a signal needs a rank count known at compile time");
+        return refuse(x, s,
+                      "mode=\"ring\" without a signal needs a rank count known at compile time");
     if (cores)
         expr_is_int(cores, &lanes);
     *rows = ring ? 2 * (ranks - 1) + 1 : ranks ? ranks : HOST_MAX_DEVICES;

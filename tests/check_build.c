@@ -86,8 +86,8 @@ START_TEST(extents_of_a_callee_bind_at_the_call)
     t.f->result = func_var(t.f, own)->type;
     Func caller = {.kind = FN_ORCH};
     const Dim *dims[2] = {extent("M"), dim_const(p->types, 64)};
-    VarId x = func_new_var(p, &caller, intern(&t.names, "x"), type_shaped(p->types, TY_TENSOR, DT_FP32, 2, dims),
-                           (Span){0, 0});
+    VarId x = func_new_var(p, &caller, intern(&t.names, "x"),
+                           type_shaped(p->types, TY_TENSOR, DT_FP32, 2, dims), (Span){0, 0});
     Expr *arg = ex_var(p, &caller, x);
     Expr *e = ex_call(p, t.f, &arg, 1, NULL);
     ck_assert_str_eq(type_text(&t.arena, e->type), "pl.Tensor[[M, 64], pl.FP32]");

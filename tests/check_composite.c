@@ -53,7 +53,6 @@ static void call(OpId op, uint32_t n, Expr **slots)
     build_let(&t.b, intern(&t.names, "data"), ex_op(p, op, slots, n));
 }
 
-
 static uint32_t count(const char *text, const char *needle)
 {
     uint32_t n = 0;
@@ -62,9 +61,11 @@ static uint32_t count(const char *text, const char *needle)
     return n;
 }
 
-#define ck_has(text, needle) ck_assert_msg(strstr(text, needle) != NULL, "no '%s' in:\n%s", needle, text)
-#define ck_count(text, needle, n) ck_assert_msg(count(text, needle) == (n), "%u of '%s' in:\n%s", \
-                                                count(text, needle), needle, text)
+#define ck_has(text, needle)                                                                       \
+    ck_assert_msg(strstr(text, needle) != NULL, "no '%s' in:\n%s", needle, text)
+#define ck_count(text, needle, n)                                                                  \
+    ck_assert_msg(count(text, needle) == (n), "%u of '%s' in:\n%s", count(text, needle), needle,   \
+                  text)
 
 #define NOTIFY_ALL(peer)                                                                           \
     "for " peer " in pl.range(nranks):\n"                                                          \
@@ -89,7 +90,8 @@ START_TEST(barrier_is_a_credit_barrier_and_its_epilogue)
 {
     VarId signal = window("signal", DT_INT32, 4, 1);
     call(OP_BARRIER, 1, (Expr *[]){USE(signal)});
-    ck_assert_str_eq(lowered(), RANKS("signal") NOTIFY_ALL("peer") WAIT_ALL("src", "1") CLEAR("src_1", "1"));
+    ck_assert_str_eq(lowered(),
+                     RANKS("signal") NOTIFY_ALL("peer") WAIT_ALL("src", "1") CLEAR("src_1", "1"));
 }
 END_TEST
 
@@ -99,20 +101,22 @@ START_TEST(reduce_scatter_is_the_hand_written_form_and_a_second_barrier)
     call(OP_REDUCE_SCATTER, 2, (Expr *[]){USE(data), USE(signal)});
     ck_assert_str_eq(
         lowered(),
-        RANKS("data") NOTIFY_ALL("peer") WAIT_ALL("src", "1")
-        "acc: pl.Tile[[1, 64], pl.FP32] = pl.tile.load(data, [my_rank, 0], [1, 64])\n"
-        "for peer_1, (acc_1,) in pl.range(nranks, init_values=(acc,)):\n"
-        "    if peer_1 != my_rank:\n"
-        "        recv: pl.Tile[[1, 64], pl.FP32] = pld.tile.remote_load(data, peer=peer_1, "
-        "offsets=[my_rank, 0], shape=[1, 64])\n"
-        "        acc_2: pl.Tile[[1, 64], pl.FP32] = pl.tile.add(acc_1, recv)\n"
-        "        acc_3: pl.Tile[[1, 64], pl.FP32] = pl.yield_(acc_2)\n"
-        "    else:\n"
-        "        acc_3: pl.Tile[[1, 64], pl.FP32] = pl.yield_(acc_1)\n"
-        "    acc_4: pl.Tile[[1, 64], pl.FP32] = pl.yield_(acc_3)\n"
-        NOTIFY_ALL("peer_2") WAIT_ALL("src_1", "2")
-        "data_1: pld.DistributedTensor[[4, 64], pl.FP32] = pl.tile.store(acc_4, [my_rank, 0], data)\n"
-        CLEAR("src_2", "2"));
+        RANKS("data") NOTIFY_ALL("peer") WAIT_ALL(
+            "src",
+            "1") "acc: pl.Tile[[1, 64], pl.FP32] = pl.tile.load(data, [my_rank, 0], [1, 64])\n"
+                 "for peer_1, (acc_1,) in pl.range(nranks, init_values=(acc,)):\n"
+                 "    if peer_1 != my_rank:\n"
+                 "        recv: pl.Tile[[1, 64], pl.FP32] = pld.tile.remote_load(data, "
+                 "peer=peer_1, "
+                 "offsets=[my_rank, 0], shape=[1, 64])\n"
+                 "        acc_2: pl.Tile[[1, 64], pl.FP32] = pl.tile.add(acc_1, recv)\n"
+                 "        acc_3: pl.Tile[[1, 64], pl.FP32] = pl.yield_(acc_2)\n"
+                 "    else:\n"
+                 "        acc_3: pl.Tile[[1, 64], pl.FP32] = pl.yield_(acc_1)\n"
+                 "    acc_4: pl.Tile[[1, 64], pl.FP32] = pl.yield_(acc_3)\n" NOTIFY_ALL("peer_2")
+                     WAIT_ALL("src_1", "2") "data_1: pld.DistributedTensor[[4, 64], pl.FP32] = "
+                                            "pl.tile.store(acc_4, [my_rank, 0], data)\n" CLEAR(
+                                                "src_2", "2"));
 }
 END_TEST
 
@@ -134,10 +138,12 @@ END_TEST
 START_TEST(a_mesh_of_one_chunk_has_no_loop_over_chunks)
 {
     VarId data = window("data", DT_FP32, 4, 64), signal = window("signal", DT_INT32, 4, 1);
-    call(OP_ALLREDUCE, 3, (Expr *[]){USE(data), USE(signal), ex_enum(p, ENUM_ReduceOp, REDUCE_MAX)});
+    call(OP_ALLREDUCE, 3,
+         (Expr *[]){USE(data), USE(signal), ex_enum(p, ENUM_ReduceOp, REDUCE_MAX)});
     const char *text = lowered();
-    ck_has(text, "acc: pl.Tile[[4, 64], pl.FP32] = pld.tile.remote_load(data, peer=0, offsets=[0, 0], "
-                 "shape=[4, 64])\n");
+    ck_has(text,
+           "acc: pl.Tile[[4, 64], pl.FP32] = pld.tile.remote_load(data, peer=0, offsets=[0, 0], "
+           "shape=[4, 64])\n");
     ck_has(text, "for peer_1, (acc_1,) in pl.range(1, nranks, init_values=(acc,)):\n");
     ck_has(text, "pl.tile.maximum(acc_1, recv)");
     ck_has(text, "expected=2");
@@ -194,7 +200,8 @@ START_TEST(an_uneven_ring_computes_its_boundaries)
     call(OP_ALLREDUCE, 4, (Expr *[]){USE(data), USE(signal), NULL, mode("ring")});
     const char *text = lowered();
     ck_has(text, "begin: pl.Scalar[pl.INDEX] = seg * 70 // nranks // 16 * 16\n");
-    ck_has(text, "end: pl.Scalar[pl.INDEX] = 70 if seg + 1 == nranks else (seg + 1) * 70 // nranks // 16 * 16\n");
+    ck_has(text, "end: pl.Scalar[pl.INDEX] = 70 if seg + 1 == nranks else (seg + 1) * 70 // nranks "
+                 "// 16 * 16\n");
     ck_has(text, "for chunk, ");
 }
 END_TEST
@@ -233,7 +240,8 @@ START_TEST(all_to_all_v_moves_and_publishes_clamped_counts)
     ck_has(text, "wanted: pl.Scalar[pl.INT32] = pl.tensor.read(send, [dest, 0])\n");
     ck_has(text, "= pl.min(pl.max(wanted, 0), pl.const(2, pl.INDEX))\n");
     ck_has(text, "[my_rank * pl.const(2, pl.INDEX) + row, 0], [dest * 2 + row, 0], [1, 64]");
-    ck_has(text, "pld.system.notify(got, peer=dest, offsets=[my_rank, 0], value=count, op=pld.NotifyOp.Set)");
+    ck_has(text, "pld.system.notify(got, peer=dest, offsets=[my_rank, 0], value=count, "
+                 "op=pld.NotifyOp.Set)");
 }
 END_TEST
 
@@ -244,8 +252,10 @@ START_TEST(unknown_rank_counts_are_checked_at_start)
     call(OP_BROADCAST, 3, (Expr *[]){USE(data), USE(signal), ex_index(p, 3)});
     p->ranks_bound = false;
     const char *text = lowered();
-    ck_has(text, "pld.system.check(nranks == NR, message=\"pld.tensor.reduce_scatter needs one row of the "
-                 "target per rank\")");
+    ck_has(
+        text,
+        "pld.system.check(nranks == NR, message=\"pld.tensor.reduce_scatter needs one row of the "
+        "target per rank\")");
     ck_has(text, "pld.system.check(3 < nranks, ");
 }
 END_TEST
@@ -258,7 +268,8 @@ START_TEST(results_of_collectives_feed_the_next)
         call(OP_ALLREDUCE, 2, (Expr *[]){USE(data), USE(signal)});
         data = t.f->body.at[t.f->body.len - 1]->results[0];
     }
-    Expr *load = ex_opv(p, OP_TILE_LOAD, 3, USE(data), irtest_pair(&t, 0, 0), irtest_pair(&t, 4, 64));
+    Expr *load =
+        ex_opv(p, OP_TILE_LOAD, 3, USE(data), irtest_pair(&t, 0, 0), irtest_pair(&t, 4, 64));
     VarId tile = build_let(&t.b, intern(&t.names, "out"), load);
     build_expr(&t.b, ex_opv(p, OP_TILE_STORE, 3, USE(tile), irtest_pair(&t, 0, 0), USE(y)));
     const char *text = lowered();
@@ -274,7 +285,8 @@ START_TEST(one_buffer_cannot_be_source_and_target)
     VarId same = build_let(&t.b, intern(&t.names, "data"), store);
     call(OP_ALL_TO_ALL, 3, (Expr *[]){USE(same), USE(data), USE(signal)});
     ck_assert(!pass_lower_composite_ops(p));
-    ck_assert_str_eq(irtest_message(&t), "pld.tensor.all_to_all needs different buffers for src and target");
+    ck_assert_str_eq(irtest_message(&t),
+                     "pld.tensor.all_to_all needs different buffers for src and target");
 }
 END_TEST
 
@@ -292,9 +304,11 @@ static Func *host(void)
 
 static VarId view(Func *f, const char *name, Dtype dtype, int64_t rows, int64_t cols)
 {
-    Expr *alloc = ex_opv(p, OP_ALLOC_WINDOW_BUFFER, 2, irtest_pair(&t, rows, cols), ex_dtype(p, dtype));
+    Expr *alloc =
+        ex_opv(p, OP_ALLOC_WINDOW_BUFFER, 2, irtest_pair(&t, rows, cols), ex_dtype(p, dtype));
     VarId buffer = build_let(&t.b, internf(&t.names, "%s_buf", name), alloc);
-    Expr *w = ex_opv(p, OP_WINDOW, 3, ex_var(p, f, buffer), irtest_pair(&t, rows, cols), ex_dtype(p, dtype));
+    Expr *w = ex_opv(p, OP_WINDOW, 3, ex_var(p, f, buffer), irtest_pair(&t, rows, cols),
+                     ex_dtype(p, dtype));
     return build_let(&t.b, intern(&t.names, name), w);
 }
 
@@ -316,7 +330,8 @@ static Expr *host_op(OpId op, Expr **slots, uint32_t n)
 static const char *host_lowered(void)
 {
     Buf out = {0};
-    uint32_t props = PROP_TYPED | PROP_INLINED | PROP_SSA | PROP_FLAT | PROP_TILES | PROP_NO_COMPOSITES;
+    uint32_t props =
+        PROP_TYPED | PROP_INLINED | PROP_SSA | PROP_FLAT | PROP_TILES | PROP_NO_COMPOSITES;
     ck_assert_msg(pass_synthesize_signals(p), "%s", irtest_message(&t));
     ck_assert_msg(ir_verify(p, props | PROP_SIGNALS, "test"), "%s", irtest_message(&t));
     ck_assert_msg(pass_lower_host_collectives(p), "%s", irtest_message(&t));
@@ -338,8 +353,10 @@ START_TEST(host_allreduce_gets_a_signal_and_becomes_dispatches)
     build_let(&t.b, intern(&t.names, "data"), host_op(OP_ALLREDUCE, slots, 5));
     const char *text = host_lowered();
     ck_has(text, "pld.tensor.alloc_window_buffer([4, 2], dtype=pl.INT32)");
-    ck_has(text, "for r in pl.range(4):\n            self.builtin_allreduce_mesh(data, signal, device=r, cores=2)\n");
-    ck_has(text, "def builtin_allreduce_mesh_core(self, target: pl.InOut[pld.DistributedTensor[[1, 64], pl.FP32]], "
+    ck_has(text, "for r in pl.range(4):\n            self.builtin_allreduce_mesh(data, signal, "
+                 "device=r, cores=2)\n");
+    ck_has(text, "def builtin_allreduce_mesh_core(self, target: pl.InOut[pld.DistributedTensor[[1, "
+                 "64], pl.FP32]], "
                  "signal: pl.InOut[pld.DistributedTensor[[4, 2], pl.INT32]])");
     ck_has(text, "lane: pl.Scalar[pl.INDEX] = pld.system.core()\n");
     ck_has(text, "offsets=[my_rank, lane]");
@@ -387,7 +404,8 @@ START_TEST(a_signal_left_out_in_a_loop_is_refused)
     Expr *slots[] = {ex_var(p, f, data)};
     build_expr(&in, host_op(OP_ALLREDUCE, slots, 1));
     ck_assert(!pass_synthesize_signals(p));
-    ck_assert_str_eq(irtest_message(&t), "pld.tensor.allreduce without a signal cannot stand in a loop: pass a signal");
+    ck_assert_str_eq(irtest_message(&t),
+                     "pld.tensor.allreduce without a signal cannot stand in a loop: pass a signal");
 }
 END_TEST
 
@@ -399,7 +417,8 @@ START_TEST(a_group_is_the_devices_its_views_go_to)
     orch->kind = FN_ORCH;
     orch->name = intern(&t.names, "stage");
     orch->result = type_none(p->types);
-    VarId param = func_new_var(p, orch, intern(&t.names, "data"), func_var(f, data)->type, (Span){0, 0});
+    VarId param =
+        func_new_var(p, orch, intern(&t.names, "data"), func_var(f, data)->type, (Span){0, 0});
     avec_push(&t.arena, &orch->params, (Param){.var = param, .dir = DIR_INOUT});
     avec_push(&t.arena, &p->funcs, orch);
     Stmt *loop = build_for(&t.b, intern(&t.names, "r"), ex_index(p, 2), ex_index(p, 4));
@@ -410,7 +429,8 @@ START_TEST(a_group_is_the_devices_its_views_go_to)
     build_expr(&t.b, host_op(OP_ALLREDUCE, slots, 1));
     const char *text = host_lowered();
     ck_has(text, "pld.tensor.alloc_window_buffer([2, 1], dtype=pl.INT32)");
-    ck_has(text, "for r_1 in pl.range(2, 4):\n            self.builtin_allreduce_mesh(data, signal, device=r_1)\n");
+    ck_has(text, "for r_1 in pl.range(2, 4):\n            self.builtin_allreduce_mesh(data, "
+                 "signal, device=r_1)\n");
 }
 END_TEST
 

@@ -179,7 +179,8 @@ START_TEST(recorded_types_are_compared)
 {
     VarId v = build_let(&t.b, name("v"), load());
     func_var(t.f, v)->type = irtest_matrix(&t, TY_TILE, DT_FP32, 1, 32);
-    ck_broken(PROP_TYPED, "v is recorded as pl.Tile[[1, 32], pl.FP32], its value is pl.Tile[[1, 64], pl.FP32]");
+    ck_broken(PROP_TYPED,
+              "v is recorded as pl.Tile[[1, 32], pl.FP32], its value is pl.Tile[[1, 64], pl.FP32]");
 }
 END_TEST
 
@@ -223,7 +224,8 @@ START_TEST(properties_of_ops)
 {
     build_expr(&t.b, ex_opv(p, OP_BARRIER, 1, USE(signal)));
     ck_clean(SSA | PROP_FLAT | PROP_NO_HOST_COLLECTIVES);
-    ck_broken(SSA | PROP_NO_COMPOSITES, "property no_composites: pld.tensor.barrier is left in InCore code");
+    ck_broken(SSA | PROP_NO_COMPOSITES,
+              "property no_composites: pld.tensor.barrier is left in InCore code");
 }
 END_TEST
 

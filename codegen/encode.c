@@ -193,19 +193,25 @@ static void put_funcs(Enc *e)
         put_func(e, &e->p->funcs[i]);
 }
 
+static void put_insn(Enc *e, Buf *b, const BcInsn *in)
+{
+    const uint16_t fields[] = {in->op, in->a, in->b, in->c, in->d, in->e};
+    for (uint32_t i = 0; i < 6; i++)
+        buf_u16(b, fields[i]);
+    if (bc_op_fields((BcOp)in->op)[5] == 's')
+        put_str(e, b, (uint32_t)in->imm);
+    else
+        buf_u32(b, (uint32_t)in->imm);
+}
+
 static void put_code(Enc *e)
 {
     Buf *b = &e->sec[SEC_CODE];
     for (uint32_t i = 0; i < e->p->n_funcs; i++) {
         const BcFunc *f = &e->p->funcs[i];
         buf_u32(b, f->n_insns);
-        for (uint32_t k = 0; k < f->n_insns; k++) {
-            const BcInsn *in = &f->insns[k];
-            const uint16_t fields[] = {in->op, in->a, in->b, in->c, in->d, in->e};
-            for (uint32_t j = 0; j < 6; j++)
-                buf_u16(b, fields[j]);
-            buf_u32(b, (uint32_t)in->imm);
-        }
+        for (uint32_t k = 0; k < f->n_insns; k++)
+            put_insn(e, b, &f->insns[k]);
     }
 }
 

@@ -3,8 +3,9 @@
  *
  * Contract: addresses are (rank, window, byte offset), never pointers; `direct` may offer a pointer
  * where the memory is local. An operation starts with its call and is complete when its token is 0
- * or `done` says so; only the scheduler ever waits. Errors are return codes. `rank` is everywhere
- * the position of a device in the -d list; callers translate ranks of a domain. */
+ * or `done` says so (tokens of one rank complete in order); only the scheduler ever waits. Errors
+ * are return codes. `rank` is everywhere the position of a device in the -d list; callers translate
+ * ranks of a domain. */
 #ifndef PLD_SIM_FABRIC_H
 #define PLD_SIM_FABRIC_H
 
@@ -119,6 +120,9 @@ struct Fabric {
     FabDeliver *deliver; /* may be NULL */
     void *deliver_env;
 };
+
+/* to += from over a rectangle of local memory; for implementations of `add`. `dim` is 0. */
+void fab_add_rect(const FabRect *r, Dtype dtype, char *to, FabLocal from, int dim);
 
 /* Sequentially consistent, in this process (sim/fabric_local.c). */
 Fabric *fabric_local_new(uint32_t n_ranks);

@@ -36,6 +36,9 @@ typedef struct {
 RectPair rect_make(FabAddr at, uint32_t rank, const int64_t *shape, const int64_t *off,
                    const int64_t *ext, uint32_t elem, const int64_t *tile_shape, int64_t align);
 
+/* The same bytes with adjacent runs merged: what observers see. */
+FabRect rect_compact(const FabRect *r);
+
 /* Copies between two local layouts of one rectangle. */
 void rect_copy(const FabRect *r, char *to, const int64_t *to_stride, const char *from,
                const int64_t *from_stride);

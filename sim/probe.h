@@ -54,6 +54,7 @@ typedef struct {
     FabRect rect;    /* memory events: the bytes; rect.at.rank is the target. NOTIFY, WAIT...: the
                         cell, run 4. TENSOR: rect.at.window is the region of the dispatch */
     uint32_t target; /* rect.at.rank where there is one */
+    bool tensor;     /* rect.at.window is a region of the dispatch, not a window */
     uint8_t dtype;   /* of the elements */
     uint8_t op;      /* NotifyOp, WaitCmp, FenceKind, AtomicType; TileOp for COMPUTE (TOP_COUNT:
                         scalar work) */
@@ -105,6 +106,7 @@ typedef struct {
     CostCount *cost;   /* [rank * n_funcs + func]; func is the InCore function, or the orchestration
                           function for what stands between kernels */
     Buf payload;       /* scratch */
+    uint64_t counted;  /* operations counted, for the hook below */
     uint32_t drop_nth; /* test hook: leave the nth counted operation out of the counters; 0: none */
 } Probe;
 
@@ -129,7 +131,10 @@ FabStatus probe_write(Probe *p, Lane *lane, EventKind kind, const FabRect *to, F
                       uint8_t dtype);
 /* An access whose bytes were moved through a direct pointer or lie in a device tensor: clock,
  * counters, observers only. */
-void probe_touch(Probe *p, Lane *lane, EventKind kind, const FabRect *rect, uint8_t dtype);
+void probe_touch(Probe *p, Lane *lane, EventKind kind, const FabRect *rect, uint8_t dtype,
+                 bool tensor);
+/* Counters of one rank in one function. */
+CostCount *probe_cost(Probe *p, uint32_t rank, uint32_t func);
 FabStatus probe_notify(Probe *p, Lane *lane, FabAddr cell, int op, int32_t value);
 /* Completes a wait that `test` says is satisfied. */
 FabStatus probe_wait(Probe *p, Lane *lane, FabAddr cell, int cmp, int32_t expected);

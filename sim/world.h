@@ -3,6 +3,7 @@
 #ifndef PLD_SIM_WORLD_H
 #define PLD_SIM_WORLD_H
 
+#include "base/map.h"
 #include "base/platform.h"
 #include "base/vec.h"
 #include "sim/clock.h"
@@ -161,6 +162,7 @@ struct World {
     Arena arena; /* what lives as long as the world */
     const BcProgram *program;
     Platform platform;
+    int64_t row_align;         /* of on-core rows, as the program was compiled */
     const RunConfig *config;
     uint32_t n_ranks;
     uint32_t max_cores; /* most lanes of any dispatch, at least 1 */
@@ -169,10 +171,12 @@ struct World {
     int64_t *extents;    /* value per dynamic extent of the program; -1: unknown */
     HostTensor *tensors; /* per tensor parameter of the host function */
     uint32_t n_tensors;
-    PureValue *scalars; /* per parameter of the host function */
+    PureValue *scalars;   /* per parameter of the host function */
+    int64_t *scalar_regs; /* the same as registers hold them */
     VEC(Window) windows;
     VEC(Domain) domains;
     VEC(Dispatch) dispatches;
+    int64_t *bind_extents; /* scratch of calls: per dynamic extent, -1 */
     Lane *host_lane;
     /* the run */
     Fabric *fabric;
@@ -180,7 +184,10 @@ struct World {
     bool stop_at_reads; /* vm_run stops before every pl.read of a window */
     bool record;        /* keep the choices of the scheduler in `choices` */
     VEC(uint32_t) choices;
-    uint64_t steps; /* instructions of all lanes */
+    int64_t horizon;    /* smallest time of the other lanes that can run: a lane beyond it yields
+                           before it uses a port; INT64_MAX: never */
+    Map negative_sites; /* func << 32 | pc of divisions already reported */
+    uint64_t steps;     /* instructions of all lanes */
     uint32_t dispatches_left;
     CellLog *cells;
     bool failed;                               /* a fault: the run ends */

@@ -1,0 +1,101 @@
+/* When did a wait's predicate become true? Delivery happens in the order of the simulation, arrival
+ * in modelled time: each cell remembers the arrivals that its owner has not seen yet. */
+#include "sim/world.h"
+
+#include "base/map.h"
+#include <string.h>
+
+enum { MAX_STEPS = 64 }; /* kept per cell: more credits than this at once are taken as the oldest */
+
+typedef struct {
+    int32_t base; /* value before the first step kept */
+    uint32_t len, cap;
+    CellStep first; /* the only step, while cap is 0 */
+    CellStep *many;
+} Cell;
+
+struct CellLog {
+    Map index; /* key of a cell -> position in `cells` */
+    VEC(Cell) cells;
+};
+
+static uint64_t cell_key(const World *w, FabAddr c)
+{
+    return ((uint64_t)c.window * w->n_ranks + c.rank) << 36 | (uint64_t)c.offset / 4;
+}
+
+static Cell *cell_find(World *w, FabAddr addr, bool create)
+{
+    uint64_t at;
+    if (!w->cells && create)
+        w->cells = xcalloc(1, sizeof *w->cells);
+    if (w->cells && map_get(&w->cells->index, cell_key(w, addr), &at))
+        return &w->cells->cells.at[at];
+    if (!create)
+        return NULL;
+    map_set(&w->cells->index, cell_key(w, addr), w->cells->cells.len);
+    vec_push(&w->cells->cells, (Cell){0});
+    return &vec_last(&w->cells->cells);
+}
+
+static CellStep *steps(Cell *c)
+{
+    return c->cap ? c->many : &c->first;
+}
+
+static void drop(Cell *c, uint32_t n)
+{
+    if (n == 0)
+        return;
+    c->base = steps(c)[n - 1].value;
+    c->len -= n;
+    memmove(steps(c), steps(c) + n, c->len * sizeof(CellStep));
+}
+
+void cell_log_arrive(World *w, FabAddr cell, CellStep step)
+{
+    Cell *c = cell_find(w, cell, true);
+    if (c->len == MAX_STEPS)
+        drop(c, MAX_STEPS / 2);
+    if (c->len && steps(c)[c->len - 1].at > step.at)
+        step.at = steps(c)[c->len - 1].at;
+    if (c->len == 1 && c->cap == 0) {
+        c->many = xmalloc(MAX_STEPS * sizeof *c->many);
+        c->many[0] = c->first;
+        c->cap = MAX_STEPS;
+    }
+    steps(c)[c->len++] = step;
+}
+
+static bool holds(int32_t value, int cmp, int32_t expected)
+{
+    return cmp == WAIT_GE ? value >= expected : value == expected;
+}
+
+CellStep cell_log_satisfied(World *w, FabAddr cell, int cmp, int32_t expected)
+{
+    Cell *c = cell_find(w, cell, false);
+    if (!c)
+        return (CellStep){0};
+    uint32_t first = c->len;
+    while (first > 0 && holds(steps(c)[first - 1].value, cmp, expected))
+        first--;
+    bool before = first == 0 && holds(c->base, cmp, expected);
+    if (before || first == c->len)
+        return (CellStep){0};
+    CellStep found = steps(c)[first];
+    drop(c, first + 1);
+    return found;
+}
+
+void cell_log_reset(World *w)
+{
+    if (!w->cells)
+        return;
+    for (uint32_t i = 0; i < w->cells->cells.len; i++)
+        free(w->cells->cells.at[i].many);
+    vec_free(&w->cells->cells);
+    map_free(&w->cells->index);
+    free(w->cells);
+    w->cells = NULL;
+}

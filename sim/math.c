@@ -160,7 +160,7 @@ static double fraction_to_radians(Wide fraction, double *low)
     uint64_t hi = (uint64_t)(fraction >> 64), lo = (uint64_t)fraction;
     Wide r = (Wide)hi * QUARTER_PI_HI + high_product(hi, QUARTER_PI_LO) +
              high_product(lo, QUARTER_PI_HI);
-    uint64_t top = (uint64_t)(r >> 64) & ~(uint64_t)0x7ff;   /* 53 bits at most */
+    uint64_t top = (uint64_t)(r >> 64) & ~(uint64_t)0x7ff; /* 53 bits at most */
     *low = ldexp((double)(uint64_t)((r - ((Wide)top << 64)) >> 11), 11 + 1 - 128 - shift);
     return ldexp((double)top, 64 + 1 - 128 - shift);
 }

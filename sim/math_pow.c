@@ -1,5 +1,5 @@
-/* x^y = e^(y log x). The logarithm carries about 100 bits: its error is multiplied by y log x, which
- * goes up to 745. */
+/* x^y = e^(y log x). The logarithm carries about 100 bits: its error is multiplied by y log x,
+ * which goes up to 745. */
 #include "sim/math.h"
 #include "sim/math_core.h"
 #include <math.h>
@@ -85,7 +85,7 @@ static double pow_positive(double x, double y)
 {
     if (x == 1)
         return 1;
-    if (fabs(y) >= 0x1p64)   /* |log x| is at least 2^-53 */
+    if (fabs(y) >= 0x1p64) /* |log x| is at least 2^-53 */
         return (x > 1) == (y > 0) ? INFINITY : 0;
     Pair product = multiply(log_pair(x), (Pair){y, 0});
     return math_exp_sum(product.high, product.low);

@@ -41,11 +41,12 @@ double random_uniform(uint64_t seed, uint64_t index)
     return (double)bits[0] * 0x1p-53;
 }
 
-/* Box and Muller (1958), of whose two numbers one is used: elements stay independent of each other. */
+/* Box and Muller (1958), of whose two numbers one is used: elements stay independent of each other.
+ */
 double random_normal(uint64_t seed, uint64_t index)
 {
     uint64_t bits[2];
     draw(seed, index, STREAM_NORMAL, bits);
-    double u = (double)(bits[0] + 1) * 0x1p-53;   /* in (0, 1] */
+    double u = (double)(bits[0] + 1) * 0x1p-53; /* in (0, 1] */
     return sqrt(-2 * math_log(u)) * math_cos_turn((double)bits[1] * 0x1p-53);
 }

@@ -6,8 +6,8 @@
 
 /* A transition: a lane's pending operation, or (weak memory) the landing of a write. */
 typedef struct {
-    Lane *lane; /* NULL: a landing */
-    FabLanding landing;
+    Lane *lane;                /* NULL: a landing */
+    const FabLanding *landing; /* when lane is NULL; valid until the choice is made */
 } Choice;
 
 /* Names in choice lists and tokens: a lane is its id; a landing LANDING_BIT | from * n_ranks +

@@ -115,7 +115,11 @@ bool vm_access(World *w, Lane *lane, const MemRef *m, EventKind kind, const Rect
     FabLocal local = local_of(p, at);
     FabStatus s = write ? probe_write(&w->probe, lane, kind, &p->rect, local, m->dtype)
                         : probe_read(&w->probe, lane, kind, &p->rect, local, m->dtype);
-    return vm_fabric_ok(w, lane, s);
+    if (!vm_fabric_ok(w, lane, s))
+        return false;
+    if (write && w->windows.at[m->object].signal)
+        world_recheck(w, p->rect.at.rank); /* a store into a cell opens a wait as a notify does */
+    return true;
 }
 
 /* ---- elements ---- */
@@ -176,8 +180,8 @@ static bool tile_rect(World *w, Lane *lane, const MemRef *m, const BcTile *t, ui
     if (!vm_bounds(w, lane, m, off, ext))
         return false;
     FabAddr at = {.rank = rank, .window = m->object, .offset = m->offset};
-    *out = rect_make(at, m->rank, m->shape, off, ext, dtype_bytes(m->dtype), t->shape,
-                     w->row_align);
+    *out =
+        rect_make(at, m->rank, m->shape, off, ext, dtype_bytes(m->dtype), t->shape, w->row_align);
     return true;
 }
 

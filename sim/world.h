@@ -9,6 +9,7 @@
 #include "sim/clock.h"
 #include "sim/fabric.h"
 #include "sim/mem.h"
+#include "sim/npy.h"
 #include "sim/probe.h"
 #include "sim/pure.h"
 #include "sim/run.h"
@@ -162,7 +163,7 @@ struct World {
     Arena arena; /* what lives as long as the world */
     const BcProgram *program;
     Platform platform;
-    int64_t row_align;         /* of on-core rows, as the program was compiled */
+    int64_t row_align; /* of on-core rows, as the program was compiled */
     const RunConfig *config;
     uint32_t n_ranks;
     uint32_t max_cores; /* most lanes of any dispatch, at least 1 */
@@ -171,8 +172,9 @@ struct World {
     int64_t *extents;    /* value per dynamic extent of the program; -1: unknown */
     HostTensor *tensors; /* per tensor parameter of the host function */
     uint32_t n_tensors;
-    PureValue *scalars;   /* per parameter of the host function */
-    int64_t *scalar_regs; /* the same as registers hold them */
+    const NpyArray *golden_files; /* per tensor; data NULL: none */
+    PureValue *scalars;           /* per parameter of the host function */
+    int64_t *scalar_regs;         /* the same as registers hold them */
     VEC(Window) windows;
     VEC(Domain) domains;
     VEC(Dispatch) dispatches;
@@ -184,10 +186,11 @@ struct World {
     bool stop_at_reads; /* vm_run stops before every pl.read of a window */
     bool record;        /* keep the choices of the scheduler in `choices` */
     VEC(uint32_t) choices;
-    int64_t horizon;    /* smallest time of the other lanes that can run: a lane beyond it yields
-                           before it uses a port; INT64_MAX: never */
-    Map negative_sites; /* func << 32 | pc of divisions already reported */
-    uint64_t steps;     /* instructions of all lanes */
+    int64_t horizon;     /* smallest time of the other lanes that can run: a lane beyond it yields
+                            before it uses a port; INT64_MAX: never */
+    Map negative_sites;  /* func << 32 | pc of divisions already reported */
+    uint64_t host_steps; /* of the host function */
+    uint64_t steps;      /* instructions of all lanes */
     uint32_t dispatches_left;
     CellLog *cells;
     bool failed;                               /* a fault: the run ends */

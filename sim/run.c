@@ -1,0 +1,88 @@
+/* From a program to a verdict. */
+#include "sim/run.h"
+
+#include "sim/fault.h"
+#include "sim/golden.h"
+#include "sim/npy.h"
+#include "sim/sched.h"
+#include <string.h>
+
+void run_result_free(RunResult *result)
+{
+    arena_free(&result->arena);
+    memset(result, 0, sizeof *result);
+}
+
+static void keep_choices(World *w)
+{
+    RunResult *r = w->result;
+    r->choices = arena_array(&r->arena, w->choices.len + 1, sizeof *r->choices);
+    r->n_choices = w->choices.len;
+    for (uint32_t i = 0; i < w->choices.len; i++)
+        r->choices[i] = w->choices.at[i];
+}
+
+int run_world(World *w, Policy *policy)
+{
+    EndKind end = sched_run(w, policy);
+    RunResult *r = w->result;
+    r->steps = w->steps;
+    for (uint32_t i = 0; i < w->n_ranks; i++)
+        if (w->ranks[i].free_ps > r->time_ps)
+            r->time_ps = w->ranks[i].free_ps;
+    if (w->record)
+        keep_choices(w);
+    if (end == END_DONE && !w->config->no_golden)
+        (void)golden_compare(w);
+    return r->status;
+}
+
+static const HostTensor *find_tensor(const World *w, const char *name)
+{
+    for (uint32_t i = 0; i < w->n_tensors; i++)
+        if (strcmp(w->tensors[i].name, name) == 0)
+            return &w->tensors[i];
+    return NULL;
+}
+
+static void write_outputs(World *w)
+{
+    const RunConfig *c = w->config;
+    for (uint32_t i = 0; i < c->n_outputs; i++) {
+        const HostTensor *t = find_tensor(w, c->outputs[i].name);
+        const char *why;
+        if (t &&
+            !npy_write(&w->arena, c->outputs[i].value, t->dtype, t->rank, t->shape, t->data, &why))
+            world_error(w, EXIT_USAGE, "%s", why);
+    }
+}
+
+int sim_run_keep(const BcProgram *program, const RunConfig *config, RunResult *result, World **keep)
+{
+    const char *why = "";
+    Policy *policy = config->schedule ? policy_parse(config->schedule, &why) : policy_clock();
+    if (keep)
+        *keep = NULL;
+    if (!policy) {
+        World w = {.result = result};
+        world_error(&w, EXIT_USAGE, "%s", why);
+        return result->status;
+    }
+    World *w = world_new(program, config, result);
+    if (w) {
+        (void)run_world(w, policy);
+        if (result->status == EXIT_OK || result->status == EXIT_GOLDEN)
+            write_outputs(w);
+        if (keep)
+            *keep = w;
+        else
+            world_free(w);
+    }
+    policy_free(policy);
+    return result->status;
+}
+
+int sim_run(const BcProgram *program, const RunConfig *config, RunResult *result)
+{
+    return sim_run_keep(program, config, result, NULL);
+}

@@ -1,5 +1,5 @@
-#include "base/crc32.h"
 #include "tests/bcprog.h"
+#include "tests/pldb_fix.h"
 #include "tests/support.h"
 #include <stdlib.h>
 #include <string.h>
@@ -260,43 +260,6 @@ START_TEST(truncated_files_are_rejected)
 }
 END_TEST
 
-static uint64_t get_le(const char *at, int n)
-{
-    uint64_t v = 0;
-    for (int i = n; i-- > 0;)
-        v = v << 8 | (unsigned char)at[i];
-    return v;
-}
-
-static void set_le(char *at, uint64_t v, int n)
-{
-    for (int i = 0; i < n; i++)
-        at[i] = (char)(v >> 8 * i & 0xff);
-}
-
-/* Puts the right checksums, and for a stripped file the right hash, into a file whose bytes were changed. */
-static void fix_header(Buf *b)
-{
-    uint32_t n = (uint32_t)get_le(b->at + 16, 4);
-    uint64_t hash = HASH64_INIT;
-    if (n > 10)
-        return;
-    for (uint32_t i = 0; i < n; i++) {
-        char *entry = b->at + 40 + 24 * i, head[12];
-        uint64_t at = get_le(entry + 8, 8), size = get_le(entry + 16, 8);
-        if (at > b->len || size > b->len - at)
-            return;
-        set_le(entry + 4, crc32_bytes(0, b->at + at, size), 4);
-        set_le(head, i + 1, 4);
-        set_le(head + 4, size, 8);
-        hash = hash64(hash64(hash, head, sizeof head), b->at + at, size);
-    }
-    if (b->at[12] == 1)
-        set_le(b->at + 32, hash, 8);
-    set_le(b->at + 20, 0, 4);
-    set_le(b->at + 20, crc32_bytes(0, b->at, 40 + 24 * n), 4);
-}
-
 /* What loads can be printed and written, and loads again. */
 static void check_loaded(BcProgram *p)
 {
@@ -323,7 +286,7 @@ START_TEST(changed_bytes)
         buf_bytes(&copy, bytes.at, bytes.len);
         copy.at[i / sizeof flips] = (char)(copy.at[i / sizeof flips] ^ flips[i % sizeof flips]);
         ck_assert_msg(decode(&arena, &copy) == NULL, "byte %zu changed unseen", i / sizeof flips);
-        fix_header(&copy);
+        pldb_fix_header(&copy);
         BcProgram *p = decode(&arena, &copy);
         if (p)
             check_loaded(p);

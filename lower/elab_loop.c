@@ -1,0 +1,451 @@
+/* Loops and the values they carry. */
+#include "lower/elab.h"
+#include <string.h>
+
+/* A `for` statement taken apart. */
+typedef struct {
+    LoopKind kind;
+    const char *name;            /* "pl.range" */
+    const Ast *index;            /* NAME */
+    const Ast *iters;            /* TUPLE of names, or NULL */
+    Expr *lo, *hi, *step;
+    Expr **init;
+    uint32_t n_init;
+} Header_;
+
+/* A name that the body rebinds, and what it was before. */
+typedef struct {
+    uint32_t id;
+    Name before;
+    Carried *carried;
+    uint32_t origin;             /* what it may be at the start of an iteration */
+} Entry;
+
+typedef VEC(Entry) Entries;
+
+static bool loop_kind(Elab *e, const Ast *s, Header_ *h)
+{
+    const Ast *iter = s->for_.iter;
+    Sym d = iter->kind == AST_CALL ? elab_dotted(e, iter->call.callee) : NULL;
+    h->name = d;
+    if (d && strcmp(d, "pl.range") == 0)
+        h->kind = LOOP_RANGE;
+    else if (d && strcmp(d, "pl.parallel") == 0)
+        h->kind = LOOP_PARALLEL;
+    else if (d && strcmp(d, "pl.unroll") == 0)
+        h->kind = LOOP_UNROLL;
+    else {
+        bool python = iter->kind == AST_CALL && iter->call.callee->kind == AST_NAME && strcmp(iter->call.callee->name, "range") == 0;
+        elab_error(e, iter->span, "syntax", python ? "there is no range() in a kernel: write pl.range(...)"
+                   : "a loop runs over pl.range(...), pl.parallel(...) or pl.unroll(...)");
+        return false;
+    }
+    return true;
+}
+
+static bool loop_target(Elab *e, const Ast *t, Header_ *h)
+{
+    if (t->kind == AST_NAME) {
+        h->index = t;
+        return true;
+    }
+    bool pair = t->kind == AST_TUPLE && t->items.len == 2 && t->items.at[0]->kind == AST_NAME;
+    if (pair && (t->items.at[1]->kind == AST_TUPLE || t->items.at[1]->kind == AST_LIST)) {
+        h->index = t->items.at[0];
+        h->iters = t->items.at[1];
+        for (uint32_t i = 0; i < h->iters->items.len; i++)
+            pair &= h->iters->items.at[i]->kind == AST_NAME;
+        if (pair)
+            return true;
+    }
+    elab_error(e, t->span, "syntax", "write `for i in ...` or `for i, (a, b) in ...` with init_values=(a0, b0)");
+    return false;
+}
+
+static Expr *bound(Elab *e, const Ast *a, const Header_ *h, const char *what)
+{
+    Val v = elab_eval(e, a);
+    if (h->kind == LOOP_UNROLL && v.kind != V_INT && v.kind != V_BAD) {
+        elab_error(e, a->span, "type", "pl.unroll needs a compile-time %s, got %s: use pl.range", what, val_describe(e, v));
+        return NULL;
+    }
+    return elab_int(e, v, a->span, arena_printf(e->arena, "the %s of %s", what, h->name));
+}
+
+static bool loop_bounds(Elab *e, const Ast *call, Header_ *h)
+{
+    const AstList *a = &call->call.args;
+    int64_t step;
+    if (a->len < 1 || a->len > 3) {
+        elab_error(e, call->span, "type", "%s takes ([start,] stop[, step]), got %u arguments", h->name, a->len);
+        return false;
+    }
+    h->lo = a->len > 1 ? bound(e, a->at[0], h, "start") : ex_index(e->p, 0);
+    h->hi = bound(e, a->at[a->len > 1], h, "stop");
+    h->step = a->len > 2 ? bound(e, a->at[2], h, "step") : ex_index(e->p, 1);
+    if (!h->lo || !h->hi || !h->step)
+        return false;
+    if (expr_is_int(h->step, &step) && step == 0) {
+        elab_error(e, a->at[2]->span, "value", "the step of %s is 0", h->name);
+        return false;
+    }
+    return true;
+}
+
+static bool loop_init(Elab *e, const Ast *call, Header_ *h)
+{
+    const Ast *init = NULL;
+    for (uint32_t i = 0; i < call->call.keywords.len; i++) {
+        const AstKeyword *k = &call->call.keywords.at[i];
+        if (strcmp(k->name, "init_values") != 0) {
+            elab_error(e, k->span, "name", "%s has no %s=; it takes init_values=", h->name, k->name);
+            return false;
+        }
+        init = k->value;
+    }
+    if (!init != !h->iters) {
+        elab_error(e, init ? init->span : h->iters->span, "syntax", init ? "init_values= needs names: for i, (a,) in %s(...)"
+                   : "for i, (a,) in %s(...) needs init_values=", h->name);
+        return false;
+    }
+    if (!init)
+        return true;
+    const Val *items = NULL;
+    Val v = elab_eval(e, init);
+    uint32_t n = h->iters->items.len;
+    if (!elab_unpack(e, h->iters, v, &items, n))
+        return false;
+    h->init = arena_new_n(e->arena, Expr *, n ? n : 1);
+    h->n_init = n;
+    for (uint32_t i = 0; i < n; i++)
+        if (!(h->init[i] = elab_expr(e, items[i], DT_COUNT, init->span)))
+            return false;
+    return true;
+}
+
+static bool loop_header(Elab *e, const Ast *s, Header_ *h)
+{
+    *h = (Header_){0};
+    return loop_kind(e, s, h) && loop_target(e, s->for_.target, h) && loop_bounds(e, s->for_.iter, h) &&
+           loop_init(e, s->for_.iter, h);
+}
+
+/* ---- entry */
+
+static Entries enter(Elab *e, const Ast *s)
+{
+    Entries out = {0};
+    SymList names = {0};
+    Map seen = {0};
+    elab_collect_bound(e, &s->for_.body, &seen, &names);
+    map_free(&seen);
+    for (uint32_t i = 0; i < names.len; i++) {
+        uint32_t id = elab_name_id(e, names.at[i]);
+        Name n = e->fn->names.at[id];
+        if (n.state != NM_VAR)
+            continue;
+        Entry entry = {.id = id, .before = n, .carried = arena_new(e->arena, Carried)};
+        entry.carried->outer = n.carried;
+        if (n.origin) {
+            entry.origin = elab_origin_new(e, -1);
+            elab_origin_add(e, entry.origin, n.origin);
+        }
+        n.origin = entry.origin;
+        n.carried = entry.carried;
+        n.bounds = NULL;
+        elab_set_name(e, id, n);
+        avec_push(e->arena, &out, entry);
+    }
+    return out;
+}
+
+static VarId own_var(Elab *e, Sym name, const Type *type, Span span, uint32_t origin)
+{
+    VarId v = func_new_var(e->p, e->fn->f, name, type, span);
+    elab_set_name(e, elab_name_id(e, name), (Name){.state = NM_VAR, .var = v, .origin = origin, .where = span});
+    return v;
+}
+
+static void bind_header(Elab *e, const Header_ *h, Stmt *st, Loop *loop)
+{
+    st->loop = h->kind;
+    st->lo = h->lo;
+    st->hi = h->hi;
+    st->step = h->step;
+    st->n_values = h->n_init;
+    st->values = h->init;
+    st->iters = arena_new_n(e->arena, VarId, h->n_init ? h->n_init : 1);
+    loop->iter_origins = arena_new_n(e->arena, uint32_t, h->n_init ? h->n_init : 1);
+    for (uint32_t i = 0; i < h->n_init; i++) {
+        uint32_t from = elab_origin_of(e, h->init[i]);
+        loop->iter_origins[i] = from ? elab_origin_new(e, -1) : 0;
+        elab_origin_add(e, loop->iter_origins[i], from);
+    }
+    st->index = own_var(e, h->index->name, type_scalar(e->tt, DT_INDEX), h->index->span, 0);
+    e->fn->names.at[elab_name_id(e, h->index->name)].bounds = elab_bounds_loop(e, h->lo, h->hi, h->step);
+    for (uint32_t i = 0; i < h->n_init; i++) {
+        const Ast *name = h->iters->items.at[i];
+        st->iters[i] = own_var(e, name->name, h->init[i]->type, name->span, loop->iter_origins[i]);
+    }
+}
+
+/* ---- yields */
+
+bool elab_is_yield(Elab *e, const Ast *a)
+{
+    Sym d = a->kind == AST_CALL ? elab_dotted(e, a->call.callee) : NULL;
+    return d && strcmp(d, "pl.yield_") == 0;
+}
+
+static bool yield_values(Elab *e, const Ast *call, Stmt *st)
+{
+    Args args = {0};
+    if (call->call.keywords.len) {
+        elab_error(e, call->call.keywords.at[0].span, "name", "pl.yield_ has no keywords");
+        return false;
+    }
+    if (!elab_args(e, call, &args))
+        return false;
+    const Stmt *loop = e->fn->frame->kind == BLOCK_LOOP ? e->fn->loop->stmt : NULL;
+    st->n_values = args.len;
+    st->values = arena_new_n(e->arena, Expr *, args.len ? args.len : 1);
+    for (uint32_t i = 0; i < args.len; i++) {
+        Expr *x = elab_expr(e, args.at[i].val, DT_COUNT, args.at[i].span);
+        if (!x)
+            return false;
+        Expr *wide = loop && i < loop->n_values ? elab_widen(e, x, func_var(e->fn->f, loop->iters[i])->type) : NULL;
+        st->values[i] = wide ? wide : x;
+    }
+    return true;
+}
+
+static const Type *yield_type(Elab *e, Val declared, uint32_t i, uint32_t n, const Expr *x, Span span)
+{
+    const Type *t = x->type;
+    if (declared.kind == V_TYPE) {
+        bool tuple = n > 1 && declared.type->kind == TY_TUPLE && declared.type->n_elems == n;
+        t = n == 1 ? declared.type : tuple ? declared.type->elems[i] : NULL;
+        if (!t || !elab_type_fits(e, t, x->type)) {
+            elab_error(e, span, "type", "the annotation does not fit the yielded value, %s", type_text(e->arena, x->type));
+            return x->type;
+        }
+    }
+    return t;
+}
+
+void elab_yield(Elab *e, const Ast *s, const Ast *target, const Ast *annotation, const Ast *call)
+{
+    Fn *fn = e->fn;
+    const AstList *names = target->kind == AST_TUPLE || target->kind == AST_LIST ? &target->items : NULL;
+    uint32_t n = names ? names->len : 1;
+    if (fn->frame->kind == BLOCK_FUNCTION) {
+        elab_error(e, s->span, "syntax", "pl.yield_ ends the body of a loop or an arm of an if");
+        return;
+    }
+    Stmt *st = stmt_new(e->p, ST_YIELD, fn->loc);
+    Val declared = annotation ? elab_annotation(e, annotation) : val_none;
+    if (!yield_values(e, call, st))
+        return;
+    if (st->n_values != n || n == 0) {
+        elab_error(e, s->span, "type", "pl.yield_ of %u values is bound to %u names", st->n_values, n);
+        return;
+    }
+    st->n_results = n;
+    st->results = arena_new_n(e->arena, VarId, n);
+    uint32_t *origins = arena_new_n(e->arena, uint32_t, n);
+    for (uint32_t i = 0; i < n; i++)
+        origins[i] = elab_origin_of(e, st->values[i]);
+    for (uint32_t i = 0; i < n; i++) {
+        const Ast *name = names ? names->at[i] : target;
+        if (name->kind != AST_NAME) {
+            elab_error(e, name->span, "syntax", "pl.yield_ is bound to names");
+            return;
+        }
+        const Type *t = yield_type(e, declared, i, n, st->values[i], name->span);
+        st->results[i] = elab_bind(e, name->name, t, name->span, origins[i]);
+    }
+    avec_push(e->arena, fn->block, st);
+    fn->frame->yield = st;
+}
+
+void elab_claim_yield(Elab *e, Loop *loop, Stmt *yield)
+{
+    const Stmt *st = loop->stmt;
+    Fn *fn = e->fn;
+    if (yield->n_values != st->n_values) {
+        elab_error(e, yield->loc.span, "type", "the loop carries %u value%s, this yields %u", st->n_values,
+                   st->n_values == 1 ? "" : "s", yield->n_values);
+        return;
+    }
+    for (uint32_t i = 0; i < yield->n_values; i++) {
+        const Type *want = func_var(fn->f, st->iters[i])->type;
+        if (!elab_type_fits(e, want, yield->values[i]->type)) {
+            elab_error(e, yield->values[i]->span, "type", "%s is %s at the start of the loop, this yields %s",
+                       func_var(fn->f, st->iters[i])->base, type_text(e->arena, want), type_text(e->arena, yield->values[i]->type));
+            return;
+        }
+        const Name *n = &fn->names.at[elab_name_id(e, func_var(fn->f, yield->results[i])->base)];
+        if (loop->iter_origins[i])
+            elab_origin_add(e, loop->iter_origins[i], n->origin);
+    }
+    if (!loop->yield) {
+        loop->yield = yield;
+        return;
+    }
+    for (uint32_t i = 0; i < yield->n_results; i++) {
+        if (yield->results[i] == loop->yield->results[i])
+            continue;
+        elab_error(e, yield->loc.span, "type", "the yields of one loop bind the same names");
+        diag_note(e->diags, loop->yield->loc.span, "another one is here");
+        return;
+    }
+}
+
+static void end_yield(Elab *e, Loop *loop, const Frame *frame, const Ast *s)
+{
+    Stmt *st = loop->stmt;
+    if (frame->yield && st->n_values == 0)
+        elab_error(e, frame->yield->loc.span, "syntax", "this loop carries no values: for i, (a,) in pl.range(n, init_values=(a0,))");
+    else if (frame->yield)
+        elab_claim_yield(e, loop, frame->yield);
+    else if (st->n_values && !frame->dead)
+        elab_error(e, s->for_.iter->span, "syntax", "a loop with init_values ends with name = pl.yield_(...) of %u value%s",
+                   st->n_values, st->n_values == 1 ? "" : "s");
+    if (!loop->yield)
+        return;
+    st->n_results = loop->yield->n_results;
+    st->results = arena_new_n(e->arena, VarId, st->n_results);
+    memcpy(st->results, loop->yield->results, st->n_results * sizeof *st->results);
+}
+
+/* ---- end */
+
+static const Name *find_change(const Changes *c, uint32_t id)
+{
+    for (uint32_t i = 0; i < c->len; i++)
+        if (c->at[i].id == id)
+            return &c->at[i].name;
+    return NULL;
+}
+
+static void back_edge_error(Elab *e, const Entry *entry, const Name *end)
+{
+    Sym name = e->fn->name_syms.at[entry->id];
+    const Type *before = func_var(e->fn->f, entry->before.var)->type;
+    if (end->state == NM_BAD)
+        return;
+    if (end->state == NM_VAR)
+        elab_error(e, end->where, "type", "%s is %s at the start of the loop and %s when it starts again", name,
+                   type_text(e->arena, before), type_text(e->arena, func_var(e->fn->f, end->var)->type));
+    else
+        elab_error(e, end->where, "type", "%s is %s at the start of the loop and may be something else when it starts again", name,
+                   type_text(e->arena, before));
+    diag_note(e->diags, entry->carried->where, "it is read here, before it is bound");
+}
+
+static bool same_at_back_edge(Elab *e, const Entry *entry, const Name *end, bool can_widen)
+{
+    if (end->state == NM_VAR && end->var == entry->before.var) {
+        if (entry->origin)
+            elab_origin_add(e, entry->origin, end->origin);
+        return true;
+    }
+    if (!entry->carried->read)
+        return true;
+    if (end->state != NM_VAR)
+        return false;
+    const Type *a = func_var(e->fn->f, entry->before.var)->type, *b = func_var(e->fn->f, end->var)->type;
+    return can_widen && (a == b || (a->kind == TY_SCALAR && b->kind == TY_SCALAR && a->dtype == DT_INDEX && b->dtype == DT_INT32));
+}
+
+/* A name that starts an iteration with the value of the one before must keep its type. */
+static void check_back_edges(Elab *e, const Entries *entries, const Changes *end, const Loop *loop, bool can_widen)
+{
+    for (uint32_t i = 0; i < entries->len; i++) {
+        const Entry *entry = &entries->at[i];
+        const Name *n = end ? find_change(end, entry->id) : NULL;
+        if (n && !same_at_back_edge(e, entry, n, can_widen)) {
+            back_edge_error(e, entry, n);
+            continue;
+        }
+        for (uint32_t k = 0; k < loop->continues.len; k++) {
+            n = find_change(&loop->continues.at[k], entry->id);
+            if (n && !same_at_back_edge(e, entry, n, false)) {
+                back_edge_error(e, entry, n);
+                break;
+            }
+        }
+    }
+}
+
+/* After the loop a name has the value of before it, of its end, or of where it was left. */
+static void join_exits(Elab *e, const Loop *loop, const Changes *end, Span at)
+{
+    Path entry = {0}, exit = {0};
+    if (end) {
+        exit.changes = *end;
+        exit.block = &loop->stmt->body;
+        elab_join(e, entry, exit, at, true);
+    }
+    exit.block = NULL;
+    for (uint32_t i = 0; i < loop->continues.len; i++) {
+        exit.changes = loop->continues.at[i];
+        elab_join(e, entry, exit, at, true);
+    }
+    for (uint32_t i = 0; i < loop->breaks.len; i++) {
+        exit.changes = loop->breaks.at[i];
+        elab_join(e, entry, exit, at, true);
+    }
+}
+
+static void bind_results(Elab *e, const Loop *loop)
+{
+    const Stmt *st = loop->stmt;
+    for (uint32_t i = 0; i < st->n_results && i < st->n_values; i++) {
+        const Var *v = func_var(e->fn->f, st->results[i]);
+        Name n = {.state = NM_VAR, .var = st->results[i], .origin = loop->iter_origins[i], .where = v->span};
+        elab_set_name(e, elab_name_id(e, v->base), n);
+    }
+}
+
+static void recover(Elab *e, const Ast *s)
+{
+    /* The header was no good: what the body binds is unknown, so that nothing is said about it. */
+    SymList names = {0};
+    Map seen = {0};
+    AstList one = {.at = (Ast **)(uintptr_t)&s, .len = 1};
+    elab_collect_bound(e, &one, &seen, &names);
+    map_free(&seen);
+    for (uint32_t i = 0; i < names.len; i++)
+        elab_bind_bad(e, names.at[i], s->span);
+}
+
+void elab_for(Elab *e, const Ast *s)
+{
+    Header_ h;
+    Span head = span_join((Span){s->span.begin, s->span.begin + 3}, s->for_.iter->span);
+    if (s->for_.otherwise.len)
+        elab_error(e, s->for_.otherwise.at[0]->span, "syntax", "a loop has no else: write the statements after the loop");
+    if (!loop_header(e, s, &h)) {
+        recover(e, s);
+        return;
+    }
+    Stmt *st = elab_emit(e, ST_FOR);
+    st->loc.span = head;
+    Loop loop = {.outer = e->fn->loop, .stmt = st, .mark = e->fn->trail.len, .unroll = h.kind == LOOP_UNROLL};
+    Frame frame;
+    Entries entries = enter(e, s);
+    bind_header(e, &h, st, &loop);
+    e->fn->loop = &loop;
+    elab_open(e, &frame, BLOCK_LOOP, &st->body);
+    elab_block(e, &s->for_.body);
+    end_yield(e, &loop, &frame, s);
+    elab_close(e, &frame);
+    e->fn->loop = loop.outer;
+    Changes end = elab_changes(e, loop.mark);
+    check_back_edges(e, &entries, frame.dead ? NULL : &end, &loop, !frame.yield);
+    elab_undo(e, loop.mark);
+    join_exits(e, &loop, frame.dead ? NULL : &end, head);
+    bind_results(e, &loop);
+    elab_set_name(e, elab_name_id(e, h.index->name), (Name){.state = NM_LOOP, .where = h.index->span});
+}

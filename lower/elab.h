@@ -339,6 +339,8 @@ Expr *elab_list(Elab *e, Expr **items, uint32_t n, Span span);
 
 /* ---- calls of functions (elab_call.c, elab_func.c) */
 Val elab_call(Elab *e, const Ast *call);
+/* Reports `**kwargs` among the arguments: every keyword has a name after this. */
+bool elab_plain_call(Elab *e, const Ast *call);
 Val elab_function_call(Elab *e, FnDecl *d, const Ast *call);
 /* Elaborates the function for arguments of these types (NULL: by its annotations alone). */
 bool elab_function(Elab *e, FnDecl *d, const Type *const *arg_types, Span call);

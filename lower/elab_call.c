@@ -274,9 +274,22 @@ static Val call_method(Elab *e, const Ast *call)
     return val_bad;
 }
 
+bool elab_plain_call(Elab *e, const Ast *call)
+{
+    for (uint32_t i = 0; i < call->call.keywords.len; i++) {
+        if (call->call.keywords.at[i].name)
+            continue;
+        elab_error(e, call->call.keywords.at[i].value->span, "syntax", "arguments are written out, there is no **");
+        return false;
+    }
+    return true;
+}
+
 Val elab_call(Elab *e, const Ast *call)
 {
     const Ast *callee = call->call.callee;
+    if (!elab_plain_call(e, call))
+        return val_bad;
     Sym dotted = elab_dotted(e, callee);
     if (dotted)
         return call_dotted(e, dotted, call);

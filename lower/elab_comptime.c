@@ -65,10 +65,8 @@ static bool print_part(Elab *e, Buf *out, const AstFPart *part)
         ast_print_expr(out, part->expr);
         buf_char(out, '=');
     }
-    bool repr = part->debug && !part->spec;
-    if (part->spec && part->spec[0] == '!')
-        val_print(out, v, part->spec[1] != 's');
-    else if (part->spec && part->spec[0])
+    bool repr = part->conversion ? part->conversion != 's' : part->debug && !part->spec;
+    if (part->spec && part->spec[0])
         print_spec(e, out, v, part->spec, part->expr->span);
     else
         val_print(out, v, repr);

@@ -217,6 +217,8 @@ static bool function_kind(Elab *e, const Ast *d, FuncKind *kind)
 {
     int64_t type = -1, level = -1, role = -1;
     bool ok = d->kind == AST_CALL && d->call.args.len == 0;
+    if (ok && !elab_plain_call(e, d))
+        return false;
     for (uint32_t i = 0; ok && i < d->call.keywords.len; i++) {
         const AstKeyword *k = &d->call.keywords.at[i];
         int64_t *v = strcmp(k->name, "type") == 0 ? &type : strcmp(k->name, "level") == 0 ? &level : &role;

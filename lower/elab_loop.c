@@ -76,6 +76,8 @@ static bool loop_bounds(Elab *e, const Ast *call, Header_ *h)
 {
     const AstList *a = &call->call.args;
     int64_t step;
+    if (!elab_plain_call(e, call))
+        return false;
     if (a->len < 1 || a->len > 3) {
         elab_error(e, call->span, "type", "%s takes ([start,] stop[, step]), got %u arguments", h->name, a->len);
         return false;
@@ -197,7 +199,18 @@ bool elab_is_yield(Elab *e, const Ast *a)
     return d && strcmp(d, "pl.yield_") == 0;
 }
 
-static bool yield_values(Elab *e, const Ast *call, Stmt *st)
+/* The annotated type of value `i` of `n`, or NULL. */
+static const Type *declared_type(Val declared, uint32_t i, uint32_t n)
+{
+    if (declared.kind != V_TYPE)
+        return NULL;
+    if (n == 1)
+        return declared.type;
+    bool tuple = declared.type->kind == TY_TUPLE && declared.type->n_elems == n;
+    return tuple ? declared.type->elems[i] : NULL;
+}
+
+static bool yield_values(Elab *e, const Ast *call, Val declared, Stmt *st)
 {
     Args args = {0};
     if (call->call.keywords.len) {
@@ -210,7 +223,9 @@ static bool yield_values(Elab *e, const Ast *call, Stmt *st)
     st->n_values = args.len;
     st->values = arena_new_n(e->arena, Expr *, args.len ? args.len : 1);
     for (uint32_t i = 0; i < args.len; i++) {
-        Expr *x = elab_expr(e, args.at[i].val, DT_COUNT, args.at[i].span);
+        const Type *want = declared_type(declared, i, args.len);
+        bool literal = val_known(args.at[i].val) && want && want->kind == TY_SCALAR;
+        Expr *x = elab_expr(e, args.at[i].val, literal ? want->dtype : DT_COUNT, args.at[i].span);
         if (!x)
             return false;
         Expr *wide = loop && i < loop->n_values ? elab_widen(e, x, func_var(e->fn->f, loop->iters[i])->type) : NULL;
@@ -221,16 +236,11 @@ static bool yield_values(Elab *e, const Ast *call, Stmt *st)
 
 static const Type *yield_type(Elab *e, Val declared, uint32_t i, uint32_t n, const Expr *x, Span span)
 {
-    const Type *t = x->type;
-    if (declared.kind == V_TYPE) {
-        bool tuple = n > 1 && declared.type->kind == TY_TUPLE && declared.type->n_elems == n;
-        t = n == 1 ? declared.type : tuple ? declared.type->elems[i] : NULL;
-        if (!t || !elab_type_fits(e, t, x->type)) {
-            elab_error(e, span, "type", "the annotation does not fit the yielded value, %s", type_text(e->arena, x->type));
-            return x->type;
-        }
-    }
-    return t;
+    const Type *t = declared_type(declared, i, n);
+    if (declared.kind != V_TYPE || (t && elab_type_fits(e, t, x->type)))
+        return t ? t : x->type;
+    elab_error(e, span, "type", "the annotation does not fit the yielded value, %s", type_text(e->arena, x->type));
+    return x->type;
 }
 
 void elab_yield(Elab *e, const Ast *s, const Ast *target, const Ast *annotation, const Ast *call)
@@ -244,7 +254,7 @@ void elab_yield(Elab *e, const Ast *s, const Ast *target, const Ast *annotation,
     }
     Stmt *st = stmt_new(e->p, ST_YIELD, fn->loc);
     Val declared = annotation ? elab_annotation(e, annotation) : val_none;
-    if (!yield_values(e, call, st))
+    if (!yield_values(e, call, declared, st))
         return;
     if (st->n_values != n || n == 0) {
         elab_error(e, s->span, "type", "pl.yield_ of %u values is bound to %u names", st->n_values, n);
@@ -320,12 +330,11 @@ static void end_yield(Elab *e, Loop *loop, const Frame *frame, const Ast *s)
 
 /* ---- end */
 
-static const Name *find_change(const Changes *c, uint32_t id)
+/* What the entries are at the end of a path; index: position in `c` of a name. */
+static const Name *find_change(const Changes *c, const Map *index, uint32_t id)
 {
-    for (uint32_t i = 0; i < c->len; i++)
-        if (c->at[i].id == id)
-            return &c->at[i].name;
-    return NULL;
+    uint64_t at;
+    return map_get(index, id, &at) ? &c->at[at].name : NULL;
 }
 
 static void back_edge_error(Elab *e, const Entry *entry, const Name *end)
@@ -359,23 +368,17 @@ static bool same_at_back_edge(Elab *e, const Entry *entry, const Name *end, bool
 }
 
 /* A name that starts an iteration with the value of the one before must keep its type. */
-static void check_back_edges(Elab *e, const Entries *entries, const Changes *end, const Loop *loop, bool can_widen)
+static void check_back_edge(Elab *e, const Entries *entries, const Changes *path, bool can_widen)
 {
+    Map index = {0};
+    for (uint32_t i = 0; i < path->len; i++)
+        map_set(&index, path->at[i].id, i);
     for (uint32_t i = 0; i < entries->len; i++) {
-        const Entry *entry = &entries->at[i];
-        const Name *n = end ? find_change(end, entry->id) : NULL;
-        if (n && !same_at_back_edge(e, entry, n, can_widen)) {
-            back_edge_error(e, entry, n);
-            continue;
-        }
-        for (uint32_t k = 0; k < loop->continues.len; k++) {
-            n = find_change(&loop->continues.at[k], entry->id);
-            if (n && !same_at_back_edge(e, entry, n, false)) {
-                back_edge_error(e, entry, n);
-                break;
-            }
-        }
+        const Name *n = find_change(path, &index, entries->at[i].id);
+        if (n && !same_at_back_edge(e, &entries->at[i], n, can_widen))
+            back_edge_error(e, &entries->at[i], n);
     }
+    map_free(&index);
 }
 
 /* After the loop a name has the value of before it, of its end, or of where it was left. */
@@ -443,7 +446,10 @@ void elab_for(Elab *e, const Ast *s)
     elab_close(e, &frame);
     e->fn->loop = loop.outer;
     Changes end = elab_changes(e, loop.mark);
-    check_back_edges(e, &entries, frame.dead ? NULL : &end, &loop, !frame.yield);
+    if (!frame.dead)
+        check_back_edge(e, &entries, &end, !frame.yield);
+    for (uint32_t i = 0; i < loop.continues.len; i++)
+        check_back_edge(e, &entries, &loop.continues.at[i], false);
     elab_undo(e, loop.mark);
     join_exits(e, &loop, frame.dead ? NULL : &end, head);
     bind_results(e, &loop);

@@ -2,7 +2,7 @@
 #include "sim/run.h"
 
 #include "sim/fault.h"
-#include "sim/golden.h"
+#include "sim/outputs.h"
 #include "sim/npy.h"
 #include "sim/sched.h"
 #include <string.h>
@@ -33,7 +33,7 @@ int run_world(World *w, Policy *policy)
     if (w->record)
         keep_choices(w);
     if (end == END_DONE && !w->config->no_golden)
-        (void)golden_compare(w);
+        (void)outputs_compare(w);
     return r->status;
 }
 

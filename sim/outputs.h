@@ -1,11 +1,11 @@
 /* Outputs against what they should be. */
-#ifndef PLD_SIM_GOLDEN_H
-#define PLD_SIM_GOLDEN_H
+#ifndef PLD_SIM_OUTPUTS_H
+#define PLD_SIM_OUTPUTS_H
 
 #include "sim/world.h"
 
 /* Compares every Out and InOut tensor that has a golden; a report for each that differs. Notes
  * outputs without one in result->unchecked. False when a golden could not be evaluated. */
-bool golden_compare(World *w);
+bool outputs_compare(World *w);
 
 #endif

@@ -1,5 +1,5 @@
 /* |a - b| <= atol + rtol * |g|, NaN equals NaN, infinities by sign, integers exact. */
-#include "sim/golden.h"
+#include "sim/outputs.h"
 
 #include "sim/fault.h"
 #include "sim/input.h"
@@ -146,7 +146,7 @@ static void note_unchecked(World *w, const char *name)
     r->unchecked = more;
 }
 
-bool golden_compare(World *w)
+bool outputs_compare(World *w)
 {
     for (uint32_t i = 0; i < w->n_tensors; i++) {
         const HostTensor *t = &w->tensors[i];

@@ -32,5 +32,7 @@ bool npy_fits(Arena *arena, const char *path, const NpyArray *array, const char 
  * unwritable file. */
 bool npy_write(Arena *arena, const char *path, uint8_t dtype, uint32_t rank, const int64_t *shape,
                const void *data, const char **why);
+/* "(3, 4)", as NumPy writes shapes. */
+void npy_shape_text(Buf *out, uint32_t rank, const int64_t *shape);
 
 #endif

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#define TENSOR_MAX_BYTES (INT64_C(1) << 34)
+
 typedef struct {
     const char *name;
     uint8_t dtype, rank;
@@ -17,9 +19,19 @@ typedef struct {
                       Out tensor without init zeros */
 } HostTensor;
 
+/* Computes elements and bytes from dtype, rank and shape. false: an extent is negative or there are
+ * more than TENSOR_MAX_BYTES; *why names the tensor. */
+bool tensor_measure(Arena *arena, HostTensor *t, const char **why);
+/* The same, and zeroed memory for data and initial in the arena. */
+bool tensor_alloc(Arena *arena, HostTensor *t, const char **why);
+
 /* Byte offset of an element; the index is in range. */
 int64_t tensor_offset(const HostTensor *t, const int64_t *index);
 /* Moves a row-major index on by one; false after the last. */
 bool tensor_next(const HostTensor *t, int64_t *index);
+/* The index of an element by its position in memory. */
+void tensor_unravel(const HostTensor *t, int64_t position, int64_t *index);
+/* "[1, 2]"; extents of -1 are printed as ?. */
+void tensor_index_text(Buf *out, uint32_t rank, const int64_t *index);
 
 #endif

@@ -72,6 +72,10 @@ static Expr *mesh_share(Expansion *x)
 {
     const Dim *n = comp_flatten(x);
     int64_t v, most = 0;
+    if (dim_is_const(n, &v) && v % x->lanes == 0) {
+        Expr *begin = ex_scalar(x->p, SC_MUL, comp_use(x, x->lane), ex_index(x->p, v / x->lanes));
+        return comp_chunks(x, NULL, begin, ex_index(x->p, v / x->lanes), 0, mesh_chunk);
+    }
     VarId begin = comp_let(x, "begin", share(x, n, 0));
     VarId end = comp_let(x, "end", share(x, n, 1));
     if (dim_is_const(n, &v))

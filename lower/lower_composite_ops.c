@@ -11,15 +11,18 @@
 /* What is known where the walk stands: the context of a window, and its rank and rank count. */
 typedef struct {
     VarId root, ctx, rank, nranks;
+    Block *block; /* where the last of them is bound */
 } Context;
 
 typedef struct {
     Program *p;
     Func *f;
-    VEC(VarId) root;       /* per variable: the parameter or view whose memory it is, or itself */
-    VEC(VarId) renamed;    /* per variable: the name that took its place, or VAR_NONE */
-    VEC(Context) contexts; /* innermost last */
-    bool one_group;        /* every context of the program means the same ranks */
+    VEC(VarId) root;    /* per variable: the parameter or view whose memory it is, or itself */
+    VEC(VarId) renamed; /* per variable: the name that took its place, or VAR_NONE */
+    VEC(Context) whole; /* bound in the function's own block: they hold to its end */
+    VEC(Context) inner; /* bound in the blocks around the place, innermost last */
+    VarId last_made;    /* last name that this pass bound at the begin of the function */
+    bool one_group;     /* every context of the program means the same ranks */
     bool ok;
 } Pass;
 
@@ -52,35 +55,51 @@ static const Expr *same_memory(const Expr *e)
     }
 }
 
-static void note_context(Pass *x, const Stmt *s)
+static void remember(Pass *x, Context c)
+{
+    if (c.block == &x->f->body)
+        vec_push(&x->whole, c);
+    else
+        vec_push(&x->inner, c);
+}
+
+/* Contexts around the place, newest first: number `i` of them, or NULL. */
+static const Context *context_at(const Pass *x, uint32_t i)
+{
+    if (i < x->inner.len)
+        return &x->inner.at[x->inner.len - 1 - i];
+    i -= x->inner.len;
+    return i < x->whole.len ? &x->whole.at[x->whole.len - 1 - i] : NULL;
+}
+
+static void note_context(Pass *x, const Stmt *s, Block *b)
 {
     const Expr *e = s->value;
+    const Context *found;
     if (e->kind != EX_OP || s->n_results != 1)
         return;
-    if (e->op == OP_GET_COMM_CTX) {
-        Context c = {root_of(x, e->args[0]), s->results[0], VAR_NONE, VAR_NONE};
-        vec_push(&x->contexts, c);
-        return;
-    }
+    if (e->op == OP_GET_COMM_CTX)
+        remember(x, (Context){root_of(x, e->args[0]), s->results[0], VAR_NONE, VAR_NONE, b});
     if (e->op != OP_RANK && e->op != OP_NRANKS)
         return;
-    for (uint32_t i = x->contexts.len; i-- > 0;) {
-        Context c = x->contexts.at[i];
-        if (e->args[0]->kind != EX_VAR || c.ctx != e->args[0]->var)
+    for (uint32_t i = 0; (found = context_at(x, i)) != NULL; i++) {
+        if (e->args[0]->kind != EX_VAR || found->ctx != e->args[0]->var)
             continue;
+        Context c = *found;
         *(e->op == OP_RANK ? &c.rank : &c.nranks) = s->results[0];
-        vec_push(&x->contexts, c);
+        c.block = b;
+        remember(x, c);
         return;
     }
 }
 
-static void note_let(Pass *x, const Stmt *s)
+static void note_let(Pass *x, const Stmt *s, Block *b)
 {
     cover(x);
     const Expr *mem = s->n_results == 1 ? same_memory(s->value) : NULL;
     if (mem && mem->kind == EX_VAR)
         x->root.at[s->results[0]] = x->root.at[mem->var];
-    note_context(x, s);
+    note_context(x, s, b);
 }
 
 /* Loops and branches hand memory on. */
@@ -99,31 +118,95 @@ static void note_yield(Pass *x, const Stmt *s)
             x->root.at[s->results[i]] = x->root.at[s->values[i]->var];
 }
 
-static const Context *find_context(Pass *x, const Expr *op)
+static bool is_of_call(Pass *x, const Context *c, const Expr *op)
 {
-    for (uint32_t i = x->contexts.len; i-- > 0;)
-        for (uint32_t k = 0; k < op->n_args; k++)
-            if (op->args[k] && op->args[k]->type && op->args[k]->type->kind == TY_DIST &&
-                root_of(x, op->args[k]) == x->contexts.at[i].root)
-                return &x->contexts.at[i];
-    return x->one_group && x->contexts.len ? &vec_last(&x->contexts) : NULL;
+    for (uint32_t k = 0; k < op->n_args; k++) {
+        const Expr *arg = op->args[k];
+        if (arg && arg->type && arg->type->kind == TY_DIST && root_of(x, arg) == c->root)
+            return true;
+    }
+    return false;
 }
 
-/* my_rank and nranks, found or computed here. */
+static const Context *find_context(Pass *x, const Expr *op)
+{
+    const Context *c;
+    for (uint32_t i = 0; (c = context_at(x, i)) != NULL; i++)
+        if (is_of_call(x, c, op))
+            return c;
+    return x->one_group ? context_at(x, 0) : NULL;
+}
+
+static bool is_param(const Func *f, VarId v)
+{
+    for (uint32_t i = 0; i < f->params.len; i++)
+        if (f->params.at[i].var == v)
+            return true;
+    return false;
+}
+
+static bool binds(const Stmt *s, VarId v)
+{
+    return s->kind == ST_LET && s->n_results == 1 && s->results[0] == v;
+}
+
+/* `name = value` behind the statement of `b` that binds `after`, at its begin for VAR_NONE. */
+static VarId insert(Expansion *e, Block *b, VarId after, const char *name, Expr *value)
+{
+    Block scratch = {0}, *out = e->out;
+    uint32_t at = 0;
+    e->out = &scratch;
+    VarId v = comp_let(e, name, value);
+    e->out = out;
+    while (after != VAR_NONE && at < b->len && !binds(b->at[at], after))
+        at++;
+    if (after != VAR_NONE && at < b->len)
+        at++;
+    avec_push(e->p->arena, b, scratch.at[0]);
+    for (uint32_t i = b->len - 1; i > at; i--)
+        b->at[i] = b->at[i - 1];
+    b->at[at] = scratch.at[0];
+    return v;
+}
+
+/* The context of the call, made at the begin of the function where there is none: that is where a
+ * hand written kernel has it, and the next call finds it there. */
+static Context context_of(Pass *x, Expansion *e)
+{
+    const Context *found = find_context(x, e->op);
+    if (found)
+        return *found;
+    Context c = {x->root.at[e->data], VAR_NONE, VAR_NONE, VAR_NONE, e->out};
+    bool made = is_param(x->f, c.root);
+    VarId view = made ? c.root : e->data;
+    Expr *value = ex_opv(x->p, OP_GET_COMM_CTX, 1, comp_use(e, view));
+    if (!made) {
+        c.ctx = comp_let(e, "ctx", value);
+        return c;
+    }
+    c.block = &x->f->body;
+    c.ctx = insert(e, c.block, x->last_made, "ctx", value);
+    c.rank = insert(e, c.block, c.ctx, "my_rank", ex_opv(x->p, OP_RANK, 1, comp_use(e, c.ctx)));
+    c.nranks = insert(e, c.block, c.rank, "nranks", ex_opv(x->p, OP_NRANKS, 1, comp_use(e, c.ctx)));
+    x->last_made = c.nranks;
+    return c;
+}
+
+/* my_rank and nranks, found or computed beside the context. */
 static void set_ranks(Pass *x, Expansion *e)
 {
-    Program *p = x->p;
-    const Context *found = find_context(x, e->op);
-    Context c = found ? *found : (Context){x->root.at[e->data], VAR_NONE, VAR_NONE, VAR_NONE};
-    if (c.ctx == VAR_NONE)
-        c.ctx = comp_let(e, "ctx", ex_opv(p, OP_GET_COMM_CTX, 1, comp_use(e, e->data)));
-    if (c.rank == VAR_NONE)
-        c.rank = comp_let(e, "my_rank", ex_opv(p, OP_RANK, 1, comp_use(e, c.ctx)));
-    if (c.nranks == VAR_NONE)
-        c.nranks = comp_let(e, "nranks", ex_opv(p, OP_NRANKS, 1, comp_use(e, c.ctx)));
+    Context c = context_of(x, e);
+    if (c.rank == VAR_NONE) {
+        Expr *value = ex_opv(x->p, OP_RANK, 1, comp_use(e, c.ctx));
+        c.rank = insert(e, c.block, c.ctx, "my_rank", value);
+    }
+    if (c.nranks == VAR_NONE) {
+        Expr *value = ex_opv(x->p, OP_NRANKS, 1, comp_use(e, c.ctx));
+        c.nranks = insert(e, c.block, c.rank, "nranks", value);
+    }
     e->my_rank = c.rank;
     e->nranks = c.nranks;
-    vec_push(&x->contexts, c);
+    remember(x, c);
 }
 
 static bool check_buffers(Pass *x, const Stmt *s)
@@ -177,7 +260,7 @@ static void expand(Pass *x, const Stmt *s, Block *out)
 static void lower_block(Pass *x, Block *b)
 {
     Block old = *b;
-    uint32_t mark = x->contexts.len;
+    uint32_t mark = x->inner.len;
     *b = (Block){0};
     for (uint32_t i = 0; i < old.len; i++) {
         Stmt *s = old.at[i];
@@ -186,7 +269,7 @@ static void lower_block(Pass *x, Block *b)
             continue;
         }
         if (s->kind == ST_LET)
-            note_let(x, s);
+            note_let(x, s, b);
         note_carried(x, s);
         lower_block(x, &s->body);
         lower_block(x, &s->otherwise);
@@ -194,7 +277,7 @@ static void lower_block(Pass *x, Block *b)
             note_yield(x, s);
         avec_push(x->p->arena, b, s);
     }
-    x->contexts.len = mark;
+    x->inner.len = mark;
 }
 
 static void rename_use(void *env, Expr **e)
@@ -220,14 +303,16 @@ bool pass_lower_composite_ops(Program *p)
     for (uint32_t i = 0; i < p->funcs.len; i++) {
         if (p->funcs.at[i]->kind != FN_INCORE)
             continue;
-        Pass x = {.p = p, .f = p->funcs.at[i], .one_group = one_group, .ok = true};
+        Pass x = {
+            .p = p, .f = p->funcs.at[i], .last_made = VAR_NONE, .one_group = one_group, .ok = true};
         lower_block(&x, &x.f->body);
         cover(&x);
         block_walk(&x.f->body, rename_stmt, &x);
         ok &= x.ok;
         vec_free(&x.root);
         vec_free(&x.renamed);
-        vec_free(&x.contexts);
+        vec_free(&x.whole);
+        vec_free(&x.inner);
     }
     return ok;
 }

@@ -360,7 +360,7 @@ START_TEST(host_allreduce_gets_a_signal_and_becomes_dispatches)
                  "signal: pl.InOut[pld.DistributedTensor[[4, 2], pl.INT32]])");
     ck_has(text, "lane: pl.Scalar[pl.INDEX] = pld.system.core()\n");
     ck_has(text, "offsets=[my_rank, lane]");
-    ck_has(text, "begin: pl.Scalar[pl.INDEX] = lane * 64 // 2\n");
+    ck_has(text, "offsets=[0, lane * 32], shape=[1, 32])");
 }
 END_TEST
 

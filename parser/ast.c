@@ -209,7 +209,7 @@ bool ast_equal(const Ast *a, const Ast *b)
         return syms_equal(a->str.text, b->str.text) && a->str.triple == b->str.triple;
     case AST_FSTRING:
         return fstrings_equal(a->fstring, b->fstring);
-    case AST_TUPLE: case AST_LIST: case AST_AND: case AST_OR: case AST_DELETE:
+    case AST_TUPLE: case AST_LIST: case AST_SET: case AST_AND: case AST_OR: case AST_DELETE:
         return lists_equal(a->items, b->items);
     case AST_DICT:
         return lists_equal(a->dict.keys, b->dict.keys)
@@ -234,8 +234,8 @@ bool ast_equal(const Ast *a, const Ast *b)
     case AST_COND:
         return ast_equal(a->cond.cond, b->cond.cond) && ast_equal(a->cond.then, b->cond.then)
             && ast_equal(a->cond.otherwise, b->cond.otherwise);
-    case AST_GENEXP: case AST_LISTCOMP:
-        return ast_equal(a->gen.element, b->gen.element)
+    case AST_GENEXP: case AST_LISTCOMP: case AST_SETCOMP: case AST_DICTCOMP:
+        return ast_equal(a->gen.key, b->gen.key) && ast_equal(a->gen.element, b->gen.element)
             && clauses_equal(a->gen.clauses, b->gen.clauses);
     case AST_LAMBDA:
         return params_equal(a->lambda.params, b->lambda.params)

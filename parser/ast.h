@@ -98,7 +98,7 @@ struct Ast {
         struct { Sym text; bool triple; } str;
         /* FSTRING */
         AstFParts fstring;
-        /* TUPLE, LIST, DELETE; AND, OR (two or more) */
+        /* TUPLE, LIST, SET, DELETE; AND, OR (two or more) */
         AstList items;
         /* DICT: a NULL key for `**value` */
         struct { AstList keys, values; } dict;
@@ -118,8 +118,8 @@ struct Ast {
         struct { Ast *first; VEC(CompareOp) ops; AstList rest; } compare;
         /* COND: then if cond else otherwise */
         struct { Ast *cond, *then, *otherwise; } cond;
-        /* GENEXP, LISTCOMP */
-        struct { Ast *element; AstForClauses clauses; } gen;
+        /* GENEXP, LISTCOMP, SETCOMP; DICTCOMP, which alone has a key */
+        struct { Ast *key, *element; AstForClauses clauses; } gen;
         /* LAMBDA */
         struct { AstParams params; Ast *body; } lambda;
         /* STARRED, EXPR_STMT; RETURN (may be NULL) */

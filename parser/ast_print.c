@@ -104,6 +104,10 @@ static void print_dict(Printer *p, const Ast *expr)
 
 static void print_clauses(Printer *p, const Ast *expr)
 {
+    if (expr->gen.key) {
+        ast_put_expr(p, expr->gen.key, BIND_EXPR);
+        buf_str(p->out, ": ");
+    }
     ast_put_expr(p, expr->gen.element, BIND_EXPR);
     for (uint32_t i = 0; i < expr->gen.clauses.len; i++) {
         const AstForClause *clause = &expr->gen.clauses.at[i];
@@ -264,10 +268,10 @@ static void print_plain(Printer *p, const Ast *expr)
     case AST_TUPLE:
         print_tuple(p, expr->items);
         break;
-    case AST_LIST:
-        buf_char(p->out, '[');
+    case AST_LIST: case AST_SET:
+        buf_char(p->out, expr->kind == AST_LIST ? '[' : '{');
         ast_put_items(p, expr->items);
-        buf_char(p->out, ']');
+        buf_char(p->out, expr->kind == AST_LIST ? ']' : '}');
         break;
     case AST_DICT:
         print_dict(p, expr);
@@ -299,10 +303,10 @@ static void print_plain(Printer *p, const Ast *expr)
     case AST_COND:
         print_cond(p, expr);
         break;
-    case AST_GENEXP: case AST_LISTCOMP:
-        buf_char(p->out, expr->kind == AST_GENEXP ? '(' : '[');
+    case AST_GENEXP: case AST_LISTCOMP: case AST_SETCOMP: case AST_DICTCOMP:
+        buf_char(p->out, expr->kind == AST_GENEXP ? '(' : expr->kind == AST_LISTCOMP ? '[' : '{');
         print_clauses(p, expr);
-        buf_char(p->out, expr->kind == AST_GENEXP ? ')' : ']');
+        buf_char(p->out, expr->kind == AST_GENEXP ? ')' : expr->kind == AST_LISTCOMP ? ']' : '}');
         break;
     case AST_LAMBDA:
         print_lambda(p, expr);

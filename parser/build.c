@@ -47,12 +47,6 @@ Ast *ast_make_value(Parser *p, AstKind kind, Ast *value, Span span)
     return ast_finish(p, node);
 }
 
-Ast *ast_unsupported(Parser *p, Span span, const char *what, const char *instead)
-{
-    syntax_error(p, span, "%s are not supported: write %s", what, instead);
-    return ast_make_value(p, AST_ERROR, NULL, span);
-}
-
 Ast *ast_make_name(Parser *p, Sym name, Span span)
 {
     Ast *node = ast_node(p, AST_NAME, span);
@@ -186,6 +180,15 @@ Ast *ast_make_comprehension(Parser *p, AstKind kind, Ast *element, AstForClauses
 {
     Ast *node = ast_node(p, kind, span);
     node->gen.element = element;
+    node->gen.clauses = clauses;
+    return ast_finish(p, node);
+}
+
+Ast *ast_make_dict_comprehension(Parser *p, Ast *key, Ast *value, AstForClauses clauses, Span span)
+{
+    Ast *node = ast_node(p, AST_DICTCOMP, span);
+    node->gen.key = key;
+    node->gen.element = value;
     node->gen.clauses = clauses;
     return ast_finish(p, node);
 }

@@ -437,15 +437,10 @@ atom:
   | "[" expr comp "]"               { $$ = ast_make_comprehension(p, AST_LISTCOMP, $2, $3, @$); }
   | "{" "}"                         { $$ = ast_finish(p, ast_node(p, AST_DICT, @$)); }
   | "{" dict_pairs opt_comma "}"    { $$ = $2; $$->span = @$; $$ = ast_finish(p, $$); }
-  | "{" expr ":" expr comp "}" {
-        $$ = ast_unsupported(p, @$, "dict comprehensions", "a list comprehension");
-    }
-  | "{" exprs "}" {
-        $$ = ast_unsupported(p, @$, "sets", "a tuple '(...)' or a list '[...]'");
-    }
-  | "{" expr comp "}" {
-        $$ = ast_unsupported(p, @$, "set comprehensions", "a list comprehension");
-    }
+  | "{" expr ":" expr comp "}"      { $$ = ast_make_dict_comprehension(p, $2, $4, $5, @$); }
+  | "{" item opt_comma "}"          { $$ = ast_make_list(p, AST_SET, ast_list_one(p, $2), @$); }
+  | "{" items opt_comma "}"         { $$ = ast_make_list(p, AST_SET, $2, @$); }
+  | "{" expr comp "}"               { $$ = ast_make_comprehension(p, AST_SETCOMP, $2, $3, @$); }
 
 strings:
     T_STRING                        { $$.at = NULL; $$.len = $$.cap = 0; PUSH($$, @1); }

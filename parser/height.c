@@ -40,7 +40,7 @@ static uint32_t expr_children(const Ast *node)
         for (uint32_t i = 0; i < node->fstring.len; i++)
             raise_to(&h, node->fstring.at[i].expr);
         break;
-    case AST_TUPLE: case AST_LIST: case AST_AND: case AST_OR:
+    case AST_TUPLE: case AST_LIST: case AST_SET: case AST_AND: case AST_OR:
         raise_to_list(&h, node->items);
         break;
     case AST_DICT:
@@ -81,7 +81,8 @@ static uint32_t expr_children(const Ast *node)
         raise_to(&h, node->cond.then);
         raise_to(&h, node->cond.otherwise);
         break;
-    case AST_GENEXP: case AST_LISTCOMP:
+    case AST_GENEXP: case AST_LISTCOMP: case AST_SETCOMP: case AST_DICTCOMP:
+        raise_to(&h, node->gen.key);
         raise_to(&h, node->gen.element);
         raise_to_clauses(&h, node->gen.clauses);
         break;

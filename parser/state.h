@@ -67,8 +67,6 @@ Sym parser_dotted_name(Parser *p, Span span);
 
 /* A kind with at most one child. */
 Ast *ast_make_value(Parser *p, AstKind kind, Ast *value, Span span);
-/* Reports a construct that the language leaves out. */
-Ast *ast_unsupported(Parser *p, Span span, const char *what, const char *instead);
 Ast *ast_make_name(Parser *p, Sym name, Span span);
 Ast *ast_make_unary(Parser *p, UnaryOp op, Ast *operand, Span span);
 Ast *ast_make_binary(Parser *p, BinaryOp op, Ast *left, Ast *right, Span span);
@@ -83,11 +81,12 @@ Ast *ast_make_attr(Parser *p, Ast *base, Sym name, Span name_span, Span span);
 Ast *ast_make_call(Parser *p, Ast *callee, CallArgs args, Span span);
 Ast *ast_make_subscript(Parser *p, Ast *base, AstList index, bool trailing_comma, Span span);
 Ast *ast_make_slice(Parser *p, Ast *lo, Ast *hi, Ast *step, Span span);
-/* TUPLE or LIST. */
+/* TUPLE, LIST, SET or DELETE. */
 Ast *ast_make_list(Parser *p, AstKind kind, AstList items, Span span);
-/* GENEXP or LISTCOMP. */
+/* GENEXP, LISTCOMP or SETCOMP. */
 Ast *ast_make_comprehension(Parser *p, AstKind kind, Ast *element, AstForClauses clauses,
                             Span span);
+Ast *ast_make_dict_comprehension(Parser *p, Ast *key, Ast *value, AstForClauses clauses, Span span);
 void ast_add_condition(Parser *p, AstForClause *clause, Ast *cond);
 /* Adds to `dict`, a new one when NULL; the user finishes it. */
 Ast *ast_make_pair(Parser *p, Ast *dict, Ast *key, Ast *value);

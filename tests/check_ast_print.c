@@ -38,6 +38,7 @@ static const struct {
     { "x = [a for a in b if (c if d else e)]\n", NULL },
     { "x = {a: b, **c, **(d or e)}\n", NULL },
     { "x = {}\n", NULL },
+    { "x = {a}, {a, *b}, {a for a in b}, {a: c for a in b}\n", NULL },
     { "x = a[b, c:d, ::e, :, f:, :g]\n", NULL },
     { "x = a[b,]\n", "x = a[(b,)]\n" },
     { "x = a[(b, c)]\n", NULL },
@@ -166,7 +167,7 @@ START_TEST(different_trees_are_not_equal)
         "a < b", "a > b",
         "a < b < c", "a and b", "a or b", "a and b and c", "a if b else c", "(a,)", "[a]", "(a, b)",
         "[a for a in b]", "(a for a in b)", "[a for a in b if c]", "lambda: a", "lambda a: a",
-        "{a: b}", "{**b}", "f'{a}'", "f'{a=}'", "f'{a!r}'", "f'{a:b}'",
+        "{a: b}", "{**b}", "{a}", "{a for a in b}", "{a: c for a in b}", "f'{a}'", "f'{a=}'", "f'{a!r}'", "f'{a:b}'",
     };
     enum { N = sizeof distinct / sizeof distinct[0] };
     Parsed p[N];

@@ -176,40 +176,55 @@ static uint32_t count_consts(Expr *const *items, uint32_t n)
     return consts;
 }
 
-static bool find_run(FuncEmit *fe, Sym pattern, Expr *const *items, uint32_t n, VReg *run)
+/* Index of the shared run that has this pattern, made if that pays, or -1. */
+static int64_t find_run(FuncEmit *fe, Sym pattern, Expr *const *items, uint32_t n)
 {
     uint64_t found;
     int64_t value;
-    if (map_get_ptr(&fe->run_regs, pattern, &found)) {
-        *run = (VReg)found;
-        return true;
-    }
-    *run = regs_new(&fe->ints, n);
+    if (map_get_ptr(&fe->run_index, pattern, &found))
+        return (int64_t)found;
     if (!may_hoist(fe, n))
-        return false;
+        return -1;
+    SharedRun run = {.first = regs_new(&fe->ints, n)};
     for (uint32_t i = 0; i < n; i++) {
         if (const_value(items[i], &value))
-            hoist_const(fe, *run + i, value);
+            hoist_const(fe, run.first + i, value);
     }
     fe->n_hoisted += n - count_consts(items, n);
-    map_set_ptr(&fe->run_regs, pattern, *run);
-    return true;
+    map_set_ptr(&fe->run_index, pattern, fe->runs.len);
+    vec_push(&fe->runs, run);
+    return fe->runs.len - 1;
+}
+
+/* Sets the parts that vary, but for those that hold the same value since the last label. */
+static void set_parts(FuncEmit *fe, uint32_t index, Expr *const *items, uint32_t n)
+{
+    int64_t value;
+    bool known = fe->runs.at[index].label == fe->label;
+    VReg first = fe->runs.at[index].first;
+    for (uint32_t i = 0; i < n; i++) {
+        if (const_value(items[i], &value))
+            continue;
+        bool plain = items[i]->kind == EX_VAR || items[i]->kind == EX_EXTENT;
+        VReg source = plain ? emit_expr(fe, items[i]) : NO_VREG;
+        if (!known || !plain || fe->runs.at[index].parts[i] != source)
+            emit_expr_into(fe, first + i, items[i]);
+        fe->runs.at[index].parts[i] = source;
+    }
+    fe->runs.at[index].label = fe->label;   /* an item may have labels of its own */
 }
 
 VReg emit_run(FuncEmit *fe, char role, Expr *const *items, uint32_t n)
 {
-    VReg run;
-    int64_t value;
-    bool hoisted = false;
     if (n == 1 && items[0]->kind != EX_SCALAR && items[0]->kind != EX_OP)
         return emit_expr(fe, items[0]);
-    if (count_consts(items, n))
-        hoisted = find_run(fe, run_pattern(fe, role, items, n), items, n, &run);
-    else
-        run = regs_new(&fe->ints, n);
-    for (uint32_t i = 0; i < n; i++) {
-        if (!hoisted || !const_value(items[i], &value))
-            emit_expr_into(fe, run + i, items[i]);
+    int64_t shared = find_run(fe, run_pattern(fe, role, items, n), items, n);
+    if (shared >= 0) {
+        set_parts(fe, (uint32_t)shared, items, n);
+        return fe->runs.at[shared].first;
     }
+    VReg run = regs_new(&fe->ints, n);
+    for (uint32_t i = 0; i < n; i++)
+        emit_expr_into(fe, run + i, items[i]);
     return run;
 }

@@ -160,6 +160,7 @@ static uint32_t open_range(FuncEmit *fe)
     uint32_t id = fe->loops.len;
     vec_push(&fe->loops, (LoopRange){.begin = fe->code.len + 1, .end = fe->code.len + 1});
     vec_push(&fe->open, id);
+    fe->label++;
     return id;
 }
 

@@ -76,6 +76,7 @@ uint32_t emit_insn(FuncEmit *fe, BcOp op, uint32_t a, uint32_t b, uint32_t c, ui
 void emit_patch(FuncEmit *fe, uint32_t at)
 {
     fe->code.at[at].imm = (int32_t)fe->code.len;
+    fe->label++;
 }
 
 uint32_t emit_slot(FuncEmit *fe, const Type *t, Sym name)
@@ -303,12 +304,13 @@ static void func_emit_free(FuncEmit *fe)
     vec_free(&fe->tiles), vec_free(&fe->calls), vec_free(&fe->xfers), vec_free(&fe->binds);
     vec_free(&fe->bind_regs);
     map_free(&fe->tile_slots), map_free(&fe->bind_index);
-    map_free(&fe->const_regs), map_free(&fe->run_regs);
+    map_free(&fe->const_regs), map_free(&fe->run_index);
+    vec_free(&fe->runs);
 }
 
 static FuncEmit func_emit_new(Emit *em, Func *f)
 {
-    FuncEmit fe = {.em = em, .p = em->p, .f = f, .loc = f->loc, .span = f->span};
+    FuncEmit fe = {.em = em, .p = em->p, .f = f, .loc = f->loc, .span = f->span, .label = 1};
     size_t n = f->vars.len + (size_t)1;
     fe.var_reg = xcalloc(n, sizeof *fe.var_reg);
     fe.group = xcalloc(n, sizeof *fe.group);

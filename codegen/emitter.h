@@ -60,6 +60,14 @@ typedef struct LoopCode {
     struct LoopCode *outer;
 } LoopCode;
 
+/* A run of registers that instructions share: constant parts are set in the prologue, the others before
+ * each use unless they hold their value already. */
+typedef struct {
+    VReg first;
+    uint32_t label;          /* FuncEmit.label when the parts were set */
+    VReg parts[3 * MAX_RANK];/* register whose value each part has, or NO_VREG */
+} SharedRun;
+
 /* The program being emitted. */
 typedef struct {
     Arena *arena;
@@ -106,7 +114,9 @@ typedef struct {
     VEC(VReg) bind_regs;
     Map bind_index;          /* Sym -> index in binds */
     Map const_regs;          /* value -> register of the prologue */
-    Map run_regs;            /* pattern (Sym) -> run of the prologue */
+    Map run_index;           /* pattern (Sym) -> index in runs */
+    VEC(SharedRun) runs;
+    uint32_t label;          /* changes where control flow meets */
     uint32_t n_hoisted;      /* registers that the prologue sets */
     Span span;               /* of the expression at hand, for messages */
 } FuncEmit;

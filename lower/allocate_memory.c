@@ -86,30 +86,54 @@ static Expr *add_copy(Alloc *x, Block *out, const Stmt *at, VarId like, Expr *va
     return ex_var(x->p, x->f, build_let(&b, func_var(x->f, like)->base, copy));
 }
 
-/* True when the value lives in a place that some value of the same yield is about to be copied to. */
-static bool in_carried_place(Alloc *x, const Stmt *s, const Expr *value)
+/* One value on its way to the place it is carried in. */
+typedef struct {
+    Expr **value;
+    VarId to;                /* the result that names the place */
+} Move;
+
+typedef VEC(Move) Moves;
+
+static void find_moves(Alloc *x, const Stmt *owner, Expr **values, Moves *out)
 {
-    VarId r = root_of(x, value->var);
-    for (uint32_t k = 0; k < s->n_results; k++)
-        if (is_tile(x, s->results[k]) && root_of(x, s->results[k]) == r)
-            return true;
-    return false;
+    for (uint32_t k = 0; k < owner->n_results; k++) {
+        VarId to = owner->results[k];
+        if (is_tile(x, to) && root_of(x, values[k]->var) != root_of(x, to))
+            vec_push(out, (Move){&values[k], to});
+    }
 }
 
-/* Copies the values that do not live where they are carried. All happens at once in a yield: what another
- * copy would overwrite is first copied aside. */
+/* The first move whose target no other move still reads; `moves->len` when they form cycles. */
+static uint32_t next_move(Alloc *x, const Moves *moves)
+{
+    for (uint32_t i = 0; i < moves->len; i++) {
+        bool free_target = true;
+        for (uint32_t j = 0; j < moves->len && free_target; j++)
+            free_target = j == i || root_of(x, (*moves->at[j].value)->var) != root_of(x, moves->at[i].to);
+        if (free_target)
+            return i;
+    }
+    return moves->len;
+}
+
+/* Copies the values that do not live where they are carried, as if all at once: in an order that overwrites
+ * nothing still to be read, a cycle being cut by one copy aside. */
 static void copy_values(Alloc *x, Block *out, const Stmt *at, const Stmt *owner, Expr **values)
 {
-    for (int aside = 1; aside >= 0; aside--)
-        for (uint32_t k = 0; k < owner->n_results; k++) {
-            VarId to = owner->results[k];
-            if (!is_tile(x, to) || root_of(x, values[k]->var) == root_of(x, to) ||
-                (aside && !in_carried_place(x, owner, values[k])))
-                continue;
-            values[k] = add_copy(x, out, at, to, values[k]);
-            if (!aside)
-                x->parent.at[root_of(x, values[k]->var)] = root_of(x, to);
-        }
+    Moves moves = {0};
+    find_moves(x, owner, values, &moves);
+    while (moves.len) {
+        uint32_t i = next_move(x, &moves);
+        Move m = moves.at[i < moves.len ? i : 0];
+        *m.value = add_copy(x, out, at, m.to, *m.value);
+        if (i == moves.len)
+            continue;
+        x->parent.at[root_of(x, (*m.value)->var)] = root_of(x, m.to);
+        for (uint32_t j = i; j + 1 < moves.len; j++)
+            moves.at[j] = moves.at[j + 1];
+        moves.len--;
+    }
+    vec_free(&moves);
 }
 
 static void copy_block(Alloc *x, Block *b, const Stmt *owner, const Stmt *loop)

@@ -99,7 +99,7 @@ static void step(Fences *x, const Expr *op)
 
 /* What a block does to `unreleased`, as a function of its value on entry. */
 typedef struct {
-    bool exposed;            /* a notify is reached by the value on entry */
+    bool exposed;            /* a notify needs a release just because of the value on entry */
     bool out;                /* value at the end when nothing was unreleased on entry, and fences are put */
     bool keeps;              /* some path to the end releases nothing: the value on entry survives */
     bool jumps_dirty;        /* at some break or continue something is unreleased, whatever the entry */
@@ -109,7 +109,7 @@ static Flow effect_of(const Fences *x, const Block *b);
 
 static void compose(Flow *e, const Flow *next)
 {
-    e->exposed = e->exposed || (e->keeps && next->exposed);
+    e->exposed = e->exposed || (e->keeps && !e->out && next->exposed);
     e->out = next->out || (next->keeps && e->out);
     e->keeps = e->keeps && next->keeps;
     e->jumps_dirty = e->jumps_dirty || next->jumps_dirty;

@@ -6,6 +6,7 @@
  * Checked here as far as it is known: buffers are not allocated in loops, a view fits the size asked for,
  * and no buffer has both a view used as data and one used as signal (all views begin at the buffer's
  * begin, so two views overlap). */
+#include "lower/fold.h"
 #include "lower/pass.h"
 #include "lower/util.h"
 #include "lower/views.h"
@@ -33,6 +34,17 @@ static void fail(Layout *x, const Stmt *s, const char *message)
     x->good = false;
 }
 
+static void fold_one(void *env, Expr **e)
+{
+    *e = fold_node(env, *e);
+}
+
+static Expr *folded(Layout *x, Expr *e)
+{
+    expr_walk(&e, fold_one, x->p);
+    return e;
+}
+
 /* Product of the extents of a shape operand times `bytes`. */
 static Expr *shape_bytes(Layout *x, const Expr *shape, uint32_t bytes)
 {
@@ -43,7 +55,7 @@ static Expr *shape_bytes(Layout *x, const Expr *shape, uint32_t bytes)
             extent = ex_cast(x->p, DT_INDEX, extent);
         e = e ? ex_scalar(x->p, SC_MUL, e, extent) : extent;
     }
-    return bytes == 1 ? e : ex_scalar(x->p, SC_MUL, e, ex_index(x->p, bytes));
+    return folded(x, ex_scalar(x->p, SC_MUL, e, ex_index(x->p, bytes)));
 }
 
 /* The larger of `bytes` and the platform's minimum, rounded up to its alignment. */
@@ -90,7 +102,7 @@ static void lay_out(Layout *x, Stmt *s)
     low_set_slot(op, "bytes", bytes);
     low_set_slot(op, "align", ex_index(p, p->platform->window_align));
     low_set_slot(op, "zero", ex_bool(p, true));
-    x->next = ex_scalar(p, SC_ADD, x->next, expr_clone(p, bytes));
+    x->next = folded(x, ex_scalar(p, SC_ADD, expr_clone(p, x->next), expr_clone(p, bytes)));
     map_set(&x->buffers, s->results[0], x->list.len);
     vec_push(&x->list, (Buffer){.alloc = s, .asked = asked});
 }
@@ -107,15 +119,34 @@ static const char *var_name(Layout *x, const Stmt *s)
     return s->n_results ? func_var(x->f, s->results[0])->base : "it";
 }
 
-/* Known to be larger for every value of the extents: the difference is a positive constant. */
+static bool of_names_only(const Term *t)
+{
+    for (uint32_t i = 0; i < t->n_atoms; i++)
+        if (t->atoms[i]->kind != DIM_NAME)
+            return false;
+    return true;
+}
+
+/* More than 0 for all extents from 1: no term is negative, and one is a product of extents. */
+static bool is_positive(const Dim *d)
+{
+    bool positive = false;
+    for (uint32_t i = 0; i < d->n_terms; i++) {
+        if (d->terms[i].coef < 0)
+            return false;
+        positive = positive || of_names_only(&d->terms[i]);
+    }
+    return positive;
+}
+
+/* Where extents are dynamic and either could be larger, the run compares. */
 static void check_size(Layout *x, const Stmt *s, const Buffer *b)
 {
     const Type *t = s->value->type;
     Expr *need = shape_bytes(x, low_slot(s->value, "shape"), dtype_bytes(t->dtype));
     const Dim *view = dim_of_expr(x->p, need), *asked = dim_of_expr(x->p, b->asked);
     const Dim *more = view && asked ? dim_sub(x->p->types, view, asked) : NULL;
-    int64_t excess;
-    if (!more || !dim_is_const(more, &excess) || excess <= 0)
+    if (!more || !is_positive(more))
         return;
     diag_error(x->p->diags, s->value->span.end ? s->value->span : s->loc.span, "memory",
                "the view %s needs %s bytes, its buffer %s has %s", type_text(x->p->arena, t),

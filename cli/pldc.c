@@ -1,0 +1,301 @@
+/* pldc: the compiler. */
+#include "base/file.h"
+#include "cli/compile.h"
+#include "cli/skeleton.h"
+#include "codegen/bytecode.h"
+#include "ir/print.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define TOOL "pldc"
+
+enum {
+#define PLD_OPTION(ENUM, name, letter, arg, metavar, help) O_##ENUM,
+#include "cli/pldc_options.def"
+    O_COUNT
+};
+
+static const OptSpec specs[] = {
+#define PLD_OPTION(ENUM, name, letter, arg, metavar, help) {name, letter, arg, metavar, help},
+#include "cli/pldc_options.def"
+};
+
+static const char usage[] = "Usage: pldc [options] FILE.pld | FILE.ir | - [--PARAM VALUE ...]\n"
+                            "Compile a multi-device kernel program to bytecode.\n\n";
+static const char tail[] = "\nExit status: 0 done, 1 errors in the program, 2 usage or files, 70 internal error.\n"
+                           "Manual: pldc(1), the language: pld(5), the bytecode: pldb(5).\n";
+
+typedef struct {
+    Arena arena;
+    CompileOptions compile;
+    Defines defines;
+    VEC(const char *) warnings;
+    const char *output;
+    EmitKind emit;
+    bool strip, verbose, skeleton;
+} Options;
+
+static bool pass_option(const char *value, PassId *out)
+{
+    if (pass_from_name(value, out))
+        return true;
+    usage_error(TOOL, "unknown pass '%s' (see --list-passes)", value);
+    return false;
+}
+
+static bool emit_option(Options *o, const char *value)
+{
+    static const char *const names[] = {"bytecode", "ast", "ir", "asm"};
+    for (uint32_t i = 0; i < 4; i++)
+        if (strcmp(value, names[i]) == 0)
+            return o->emit = (EmitKind)i, true;
+    usage_error(TOOL, "--emit takes ast, ir, asm or bytecode, not '%s'", value);
+    return false;
+}
+
+static bool diagnostics_option(Options *o, const char *value)
+{
+    if (strcmp(value, "text") && strcmp(value, "json")) {
+        usage_error(TOOL, "--diagnostics takes text or json, not '%s'", value);
+        return false;
+    }
+    o->compile.diag_format = strcmp(value, "json") ? DIAG_TEXT : DIAG_JSON;
+    return true;
+}
+
+static bool ranks_option(Options *o, const char *value)
+{
+    int64_t n;
+    if (!parse_int(value, 1, 4096, &n)) {
+        usage_error(TOOL, "--ranks takes a number of devices from 1 to 4096, not '%s'", value);
+        return false;
+    }
+    o->compile.specialize.ranks = (uint32_t)n;
+    return true;
+}
+
+static bool devices_option(Options *o, const char *value)
+{
+    Devices devices = {0};
+    const char *why;
+    if (!devices_parse(&o->arena, value, &devices, &why)) {
+        usage_error(TOOL, "-d %s: %s", value, why);
+        return false;
+    }
+    o->compile.specialize.ranks = devices.len;
+    return true;
+}
+
+static bool platform_option(Options *o, const char *value)
+{
+    const char *why;
+    o->compile.specialize.platform = platform_from_name(value, &why);
+    if (!o->compile.specialize.platform)
+        usage_error(TOOL, "%s", why);
+    return o->compile.specialize.platform != NULL;
+}
+
+static bool define_option(Options *o, const char *value)
+{
+    if (defines_add(&o->arena, &o->defines, value))
+        return true;
+    usage_error(TOOL, "-D takes NAME=VALUE, not '%s'", value);
+    return false;
+}
+
+/* Options that print a list and end the program. */
+static bool list_option(int id)
+{
+    switch (id) {
+    case O_LIST_PASSES: pass_print_table(stdout); return true;
+    case O_LIST_OPS: op_print_table(stdout); return true;
+    case O_LIST_PLATFORMS: platform_print_table(stdout); return true;
+    case O_VERSION: puts("pldc " PLD_VERSION); return true;
+    case O_HELP: opt_print_help(stdout, usage, specs, O_COUNT, tail); return true;
+    default: return false;
+    }
+}
+
+static bool value_option(Options *o, int id, const char *value)
+{
+    switch (id) {
+    case O_DEFINE: return define_option(o, value);
+    case O_DEVICES: return devices_option(o, value);
+    case O_RANKS: return ranks_option(o, value);
+    case O_PLATFORM: return platform_option(o, value);
+    case O_DUMP_PASS: o->compile.dump_one = true; return pass_option(value, &o->compile.dump_pass);
+    case O_STOP_AFTER: return pass_option(value, &o->compile.stop_after);
+    case O_EMIT: return emit_option(o, value);
+    case O_DIAGNOSTICS: return diagnostics_option(o, value);
+    case O_OUTPUT: o->output = value; return true;
+    case O_PROGRAM: o->compile.specialize.program = value; return true;
+    case O_ENTRY: o->compile.specialize.entry = value; return true;
+    case O_WARNING: avec_push(&o->arena, &o->warnings, value); return true;
+    default: break;
+    }
+    o->compile.dump_passes = true;
+    o->compile.dump_dir = value;
+    return true;
+}
+
+static bool flag_option(Options *o, int id)
+{
+    switch (id) {
+    case O_STRIP: return o->strip = true;
+    case O_DUMP_LOC: return o->compile.dump_loc = true;
+    case O_TIME_PASSES: return o->compile.time_passes = true;
+    case O_VERIFY_EACH: return o->compile.verify_each = true;
+    case O_NO_VERIFY_EACH: o->compile.verify_each = false; return true;
+    case O_SKELETON: return o->skeleton = true;
+    case O_QUIET: return o->compile.quiet = true;
+    case O_VERBOSE: return o->verbose = true;
+    default: return false;
+    }
+}
+
+static bool positional(Options *o, const char *word)
+{
+    if (o->compile.path) {
+        usage_error(TOOL, "one file at a time: '%s' and '%s'", o->compile.path, word);
+        return false;
+    }
+    o->compile.path = word;
+    return true;
+}
+
+/* `--NAME VALUE` after the file name. */
+static bool parameter(Options *o, OptScan *scan)
+{
+    if (!o->compile.path || scan->name[0] == '\0') {
+        usage_error(TOOL, "unknown option '-%s%s'", o->compile.path ? "" : "-", scan->name);
+        return false;
+    }
+    if (scan->value)
+        return define_option(o, scan->name);
+    const char *value = opt_take(scan);
+    if (!value) {
+        usage_error(TOOL, "parameter --%s needs a value", scan->name);
+        return false;
+    }
+    avec_push(&o->arena, &o->defines, (Define){scan->name, value});
+    return true;
+}
+
+/* -1: go on; otherwise an exit status. */
+static int parse_options(Options *o, int argc, char **argv)
+{
+    OptScan scan;
+    opt_init(&scan, specs, O_COUNT, argc, argv);
+    for (int id; (id = opt_next(&scan)) != OPT_END;) {
+        bool ok;
+        if (id == OPT_BAD)
+            return usage_error(TOOL, "option '%s' %s", scan.name, scan.value ? "takes no argument" : "needs an argument");
+        if (id == OPT_SEPARATOR)
+            continue;
+        if (id >= 0 && list_option(id))
+            return 0;
+        if (id == OPT_POSITIONAL)
+            ok = positional(o, scan.value);
+        else if (id == OPT_UNKNOWN)
+            ok = parameter(o, &scan);
+        else
+            ok = specs[id].arg == ARG_NONE ? flag_option(o, id) : value_option(o, id, scan.value);
+        if (!ok)
+            return STATUS_USAGE;
+    }
+    return o->compile.path ? -1 : usage_error(TOOL, "no input file");
+}
+
+static int write_failed(char *why)
+{
+    fprintf(stderr, TOOL ": error: %s\n", why);
+    free(why);
+    return STATUS_USAGE;
+}
+
+static int print_text(const Buf *text)
+{
+    char *why = NULL;
+    fwrite(text->at ? text->at : "", 1, text->len, stdout);
+    return stdout_finish(&why) ? STATUS_OK : write_failed(why);
+}
+
+static int write_output(Options *o, const Buf *bytes)
+{
+    char *why = NULL;
+    if (file_write_atomic(o->output, bytes->at, bytes->len, &why))
+        return STATUS_OK;
+    return write_failed(why);
+}
+
+static int emit_ast(Options *o)
+{
+    Compilation c;
+    Buf text = {0};
+    int status = (int)compile_parse(&c, &o->compile);
+    if (status == STATUS_OK) {
+        if (o->skeleton)
+            status = skeleton_print(&c, &text);
+        else
+            ast_print_module(&text, c.module);
+        if (status == STATUS_OK)
+            status = print_text(&text);
+    }
+    buf_free(&text);
+    compile_free(&c);
+    return status;
+}
+
+static int finish_bytecode(Options *o, Compilation *c)
+{
+    Buf out = {0};
+    int status;
+    if (o->emit == EMIT_IR) {
+        PrintOptions how = {.ssa = true, .locs = o->verbose, .pass = pass_info(PASS_FINAL)->file};
+        ir_print(&out, c->program, &how);
+        status = print_text(&out);
+    } else if (o->emit == EMIT_ASM) {
+        bc_disassemble(c->bytecode, &out);
+        status = print_text(&out);
+    } else {
+        bc_encode(c->bytecode, o->strip, &out);
+        status = write_output(o, &out);
+    }
+    buf_free(&out);
+    return status;
+}
+
+static int run(Options *o)
+{
+    Compilation c;
+    if (o->emit == EMIT_AST || o->skeleton)
+        return emit_ast(o);
+    int status = (int)compile(&c, &o->compile);
+    if (status == STATUS_OK && o->compile.dump_one)
+        status = print_text(&c.dump_text);
+    else if (status == STATUS_OK && c.bytecode)
+        status = finish_bytecode(o, &c);
+    compile_free(&c);
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    Options o = {.output = "a.pldb",
+                 .compile = {.tool = TOOL, .stop_after = PASS_FINAL, .verify_each = true}};
+    int status = parse_options(&o, argc, argv);
+    if (status < 0) {
+        o.compile.specialize.defines = o.defines.at;
+        o.compile.specialize.n_defines = o.defines.len;
+        o.compile.warnings = o.warnings.at;
+        o.compile.n_warnings = o.warnings.len;
+        status = run(&o);
+    } else if (status == STATUS_OK) {
+        char *why = NULL;
+        status = stdout_finish(&why) ? STATUS_OK : write_failed(why);
+    }
+    arena_free(&o.arena);
+    return status;
+}

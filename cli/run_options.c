@@ -1,0 +1,238 @@
+#include "cli/run_options.h"
+
+#include <string.h>
+
+#define TOOL "pldrun"
+
+enum {
+#define PLD_OPTION(ENUM, name, letter, arg, metavar, help) O_##ENUM,
+#include "cli/pldrun_options.def"
+    O_COUNT
+};
+
+static const OptSpec specs[] = {
+#define PLD_OPTION(ENUM, name, letter, arg, metavar, help) {name, letter, arg, metavar, help},
+#include "cli/pldrun_options.def"
+};
+
+static const char usage[] =
+    "Usage: pldrun [options] [PROGRAM] [--PARAM VALUE ...]\n"
+    "Run a program on simulated devices. PROGRAM is a .pldb (default a.pldb), .pld or .ir.\n\n";
+static const char tail[] =
+    "\nExit status: 0 OK, 1 golden mismatch, 2 usage, input or compile error, 3 deadlock,\n"
+    "4 a check fired, 5 run-time fault, 6 step limit, 70 internal error. Manual: pldrun(1).\n";
+
+static bool fail(const char *option, const char *wants, const char *value)
+{
+    usage_error(TOOL, "%s takes %s, not '%s'", option, wants, value);
+    return false;
+}
+
+static bool named(RunOptions *o, const char *option, const char *value, NamedTexts *list)
+{
+    const char *equals = strchr(value, '=');
+    if (!equals || equals == value || !equals[1])
+        return fail(option, "NAME=FILE", value);
+    const char *name = arena_strndup(&o->arena, value, (size_t)(equals - value));
+    for (uint32_t i = 0; i < list->len; i++)
+        if (strcmp(list->at[i].name, name) == 0) {
+            usage_error(TOOL, "%s names %s twice", option, name);
+            return false;
+        }
+    avec_push(&o->arena, list, (NamedText){name, equals + 1});
+    return true;
+}
+
+static bool devices_option(RunOptions *o, const char *value)
+{
+    const char *why;
+    o->devices.len = 0;
+    if (devices_parse(&o->arena, value, &o->devices, &why))
+        return true;
+    usage_error(TOOL, "-d %s: %s", value, why);
+    return false;
+}
+
+static bool platform_option(RunOptions *o, const char *value)
+{
+    const char *why;
+    o->platform = platform_from_name(value, &why);
+    if (!o->platform)
+        usage_error(TOOL, "%s", why);
+    return o->platform != NULL;
+}
+
+static bool check_option(RunOptions *o, const char *value)
+{
+    static const struct {
+        const char *name;
+        unsigned bit;
+    } checks[] = {{"races", CHECK_RACES}, {"uninit", CHECK_UNINIT}, {"signals", CHECK_SIGNALS},
+                  {"fences", CHECK_FENCES}, {"all", CHECK_ALL}, {"none", 0}};
+    o->run.checks = 0;
+    for (const char *at = value;; at++) {
+        size_t len = strcspn(at, ","), i = 0;
+        while (i < 6 && (strlen(checks[i].name) != len || memcmp(at, checks[i].name, len)))
+            i++;
+        if (i == 6)
+            return fail("--check", "a list of races, uninit, signals, fences, or none", value);
+        o->run.checks |= checks[i].bit;
+        at += len;
+        if (!*at)
+            return true;
+    }
+}
+
+static bool mem_option(RunOptions *o, const char *value)
+{
+    o->run.weak = strcmp(value, "weak") == 0;
+    return o->run.weak || strcmp(value, "sc") == 0 || fail("--mem", "sc or weak", value);
+}
+
+static bool integer(const char *option, const char *value, uint64_t *out)
+{
+    int64_t v;
+    if (!parse_int(value, 0, INT64_MAX, &v))
+        return fail(option, "a number from 0", value);
+    *out = (uint64_t)v;
+    return true;
+}
+
+static bool tolerance(const char *option, const char *value, double *out)
+{
+    return parse_number(value, out) || fail(option, "a number from 0", value);
+}
+
+static bool define_option(RunOptions *o, const char *value)
+{
+    return defines_add(&o->arena, &o->defines, value) || fail("-D", "NAME=VALUE", value);
+}
+
+static bool list_option(int id)
+{
+    switch (id) {
+    case O_VERSION: puts("pldrun " PLD_VERSION); return true;
+    case O_HELP: opt_print_help(stdout, usage, specs, O_COUNT, tail); return true;
+    default: return false;
+    }
+}
+
+static bool value_option(RunOptions *o, int id, const char *value)
+{
+    switch (id) {
+    case O_PLATFORM: return platform_option(o, value);
+    case O_DEVICES: return devices_option(o, value);
+    case O_DEFINE: return define_option(o, value);
+    case O_INPUT: return named(o, "--input", value, &o->inputs);
+    case O_GOLDEN: return named(o, "--golden", value, &o->goldens);
+    case O_OUTPUT: return named(o, "--output", value, &o->outputs);
+    case O_RTOL: return tolerance("--rtol", value, &o->run.rtol);
+    case O_ATOL: return tolerance("--atol", value, &o->run.atol);
+    case O_SEED: return integer("--seed", value, &o->run.seed);
+    case O_CHECK: return check_option(o, value);
+    case O_MEM: return mem_option(o, value);
+    case O_MAX_STEPS: return integer("--max-steps", value, &o->run.max_steps);
+    case O_SCHEDULE: o->run.schedule = value; return true;
+    case O_PROGRAM: o->compile.specialize.program = value; return true;
+    case O_ENTRY: o->compile.specialize.entry = value; return true;
+    case O_PRINT: avec_push(&o->arena, &o->prints, value); return true;
+    case O_PLATFORM_SET: avec_push(&o->arena, &o->platform_sets, value); return true;
+    case O_WARNING: avec_push(&o->arena, &o->warnings, value); return true;
+    default: return false;
+    }
+}
+
+static bool flag_option(RunOptions *o, int id)
+{
+    switch (id) {
+    case O_DISASM: return o->disasm = true;
+    case O_QUIET: return o->quiet = true;
+    case O_VERBOSE: return o->verbose = true;
+    default: return false;
+    }
+}
+
+static bool positional(RunOptions *o, const char *word)
+{
+    if (o->path) {
+        usage_error(TOOL, "one program at a time: '%s' and '%s'", o->path, word);
+        return false;
+    }
+    o->path = word;
+    return true;
+}
+
+/* `--NAME VALUE` after the program. */
+static bool parameter(RunOptions *o, OptScan *scan)
+{
+    if (!o->path || scan->name[0] == '\0') {
+        usage_error(TOOL, "unknown option '%s'", scan->argv[scan->at - 1]);
+        return false;
+    }
+    if (scan->value)
+        return define_option(o, scan->name);
+    const char *value = opt_take(scan);
+    if (!value) {
+        usage_error(TOOL, "parameter --%s needs a value", scan->name);
+        return false;
+    }
+    avec_push(&o->arena, &o->defines, (Define){scan->name, value});
+    return true;
+}
+
+static bool one_option(RunOptions *o, OptScan *scan, int id)
+{
+    if (id == OPT_BAD) {
+        usage_error(TOOL, "option '%s' %s", scan->name,
+                    scan->value ? "takes no argument" : "needs an argument");
+        return false;
+    }
+    if (id == OPT_POSITIONAL)
+        return positional(o, scan->value);
+    if (id == OPT_UNKNOWN)
+        return parameter(o, scan);
+    if (id == OPT_SEPARATOR)
+        return true;
+    return specs[id].arg == ARG_NONE ? flag_option(o, id) : value_option(o, id, scan->value);
+}
+
+static void finish(RunOptions *o)
+{
+    RunConfig *run = &o->run;
+    if (!o->path)
+        o->path = "a.pldb";
+    if (!o->devices.len) {
+        avec_push(&o->arena, &o->devices, 0);
+        avec_push(&o->arena, &o->devices, 1);
+    }
+    run->devices = o->devices.at;
+    run->n_devices = o->devices.len;
+    run->inputs = o->inputs.at;
+    run->n_inputs = o->inputs.len;
+    run->goldens = o->goldens.at;
+    run->n_goldens = o->goldens.len;
+    run->outputs = o->outputs.at;
+    run->n_outputs = o->outputs.len;
+    o->compile.path = o->path;
+    o->compile.warnings = o->warnings.at;
+    o->compile.n_warnings = o->warnings.len;
+    o->compile.quiet = o->quiet;
+    o->compile.specialize.platform = o->platform;
+    o->compile.specialize.ranks = o->devices.len;
+}
+
+int run_options_parse(RunOptions *o, int argc, char **argv)
+{
+    OptScan scan;
+    *o = (RunOptions){.compile = {.tool = TOOL, .stop_after = PASS_FINAL, .verify_each = true},
+                      .run = {.rtol = -1, .atol = -1, .checks = CHECK_ALL}};
+    opt_init(&scan, specs, O_COUNT, argc, argv);
+    for (int id; (id = opt_next(&scan)) != OPT_END;) {
+        if (id >= 0 && list_option(id))
+            return STATUS_OK;
+        if (!one_option(o, &scan, id))
+            return STATUS_USAGE;
+    }
+    finish(o);
+    return -1;
+}

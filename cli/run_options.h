@@ -1,0 +1,28 @@
+/* The command line of pldrun, read into one structure. */
+#ifndef PLD_CLI_RUN_OPTIONS_H
+#define PLD_CLI_RUN_OPTIONS_H
+
+#include "cli/compile.h"
+#include "sim/run.h"
+
+typedef VEC(NamedText) NamedTexts;
+typedef VEC(const char *) Texts;
+
+typedef struct {
+    Arena arena;
+    CompileOptions compile;      /* for a .pld or .ir */
+    RunConfig run;
+    const char *path;            /* PROGRAM; a.pldb when unsaid */
+    Devices devices;
+    Defines defines;             /* -D and --PARAM VALUE */
+    NamedTexts inputs, goldens, outputs;
+    Texts warnings, prints, platform_sets;
+    const Platform *platform;    /* NULL: unsaid */
+    bool disasm, quiet, verbose;
+} RunOptions;
+
+/* Reads the command line. Returns -1 to go on, or an exit status (after --help, or a usage error that
+ * has been printed). */
+int run_options_parse(RunOptions *o, int argc, char **argv);
+
+#endif

@@ -1,0 +1,48 @@
+#!/bin/bash
+# quick
+# Malformed source: one clear error or success where it is legal, never a crash or a leftover file.
+. "$(dirname "$0")/lib.bash"
+s=samples/14_reduce_scatter.pld
+mkdir "$tmp/in" "$tmp/work"
+
+# refuse NAME [PATTERN]: the file $tmp/in/NAME is an error of the program with a place
+refuse() {
+    exits "$1" 1 "$build/pldc" "$tmp/in/$1" -o "$tmp/work/x.pldb"
+    says "$1 has a place" "$1:[0-9]+:[0-9]+: error: .*$2"
+    if [ -n "$(ls "$tmp/work")" ]; then bad "$1 left a file"; rm -f "$tmp/work"/*; else ok; fi
+}
+accept() {
+    exits "$1" 0 "$build/pldc" "$tmp/in/$1" -o "$tmp/x.pldb"
+}
+sed 's/$/\r/' $s >"$tmp/in/crlf.pld"; accept crlf.pld
+{ printf '\357\273\277'; cat $s; } >"$tmp/in/bom.pld"; accept bom.pld
+printf '%s' "$(cat $s)" >"$tmp/in/nonl.pld"; accept nonl.pld
+{ cat $s; printf 'X = "\0"\n'; } >"$tmp/in/nul.pld"; refuse nul.pld 'NUL'
+{ cat $s; printf 'X = "\377"\n'; } >"$tmp/in/utf8.pld"; refuse utf8.pld 'UTF-8'
+sed 's/^    @pl/\t@pl/' $s >"$tmp/in/tabs.pld"; refuse tabs.pld 'tab'
+{ printf 'X = '; head -c 100000 /dev/zero | tr '\0' '('; printf '\n'; } >"$tmp/in/nest.pld"; refuse nest.pld
+{ printf 'X = '; head -c 100000 /dev/zero | tr '\0' '('; printf '1'; head -c 100000 /dev/zero | tr '\0' ')'; printf '\n'; } >"$tmp/in/nest2.pld"; refuse nest2.pld
+{ printf 'X = "'; head -c 1000000 /dev/zero | tr '\0' 'a'; printf '"\n'; cat $s; } >"$tmp/in/line.pld"; accept line.pld
+{ printf 'X = '; head -c 1000000 /dev/zero | tr '\0' '@'; printf '\n'; } >"$tmp/in/line2.pld"; refuse line2.pld
+{ printf 'X = 1'; for _ in $(seq 20000); do printf ' + 1'; done; printf '\n'; cat $s; } >"$tmp/in/chain.pld"
+exits 'long chain' 1 "$build/pldc" "$tmp/in/chain.pld" -o "$tmp/work/x.pldb" || true
+for n in 1 100 500 1000 1500 2000 2500 3000; do
+    head -c $n $s >"$tmp/in/cut$n.pld"
+    "$build/pldc" "$tmp/in/cut$n.pld" -o "$tmp/x.pldb" >/dev/null 2>"$tmp/err"; rc=$?
+    if [ $rc -eq 1 ] && grep -q error: "$tmp/err"; then ok; else bad "truncated at $n: status $rc"; fi
+done
+for i in $(seq 1 20); do
+    awk -v seed="$i" 'BEGIN { srand(seed); for (i = 0; i < 3000; i++) printf "%c", int(rand() * 255) + 1 }' >"$tmp/in/noise.pld"
+    "$build/pldc" "$tmp/in/noise.pld" -o "$tmp/x.pldb" >/dev/null 2>"$tmp/err"; rc=$?
+    if [ $rc -eq 1 ]; then ok; else bad "noise $i: status $rc"; fi
+    "$build/pldrun" --disasm "$tmp/in/noise.pld" >/dev/null 2>&1; rc=$?
+    if [ $rc -eq 2 ]; then ok; else bad "noise $i run: status $rc"; fi
+    cp "$tmp/in/noise.pld" "$tmp/in/noise.pldb"
+    exits "noise $i as bytecode" 2 "$build/pldrun" "$tmp/in/noise.pldb"
+done
+: >"$tmp/in/empty.pld"
+exits 'empty file' 1 "$build/pldc" "$tmp/in/empty.pld" -o "$tmp/work/x.pldb"
+exits 'a directory' 2 "$build/pldc" "$tmp/in" -o "$tmp/work/x.pldb"
+exits 'standard input' 0 sh -c "'$build/pldc' - -o '$tmp/x.pldb' <$s"
+if [ -n "$(ls "$tmp/work")" ]; then bad 'files left behind'; else ok; fi
+finish

@@ -1,0 +1,41 @@
+# Shared by the end-to-end tests: source it with the build directory in $1.
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+build=$(cd "$root" && cd "${1:-build}" && pwd)
+tmp=$(mktemp -d) || exit 2
+trap 'rm -rf "$tmp"' EXIT
+cd "$root" || exit 2
+pass=0 fail=0
+ok() { pass=$((pass + 1)); }
+bad() { fail=$((fail + 1)); printf '%s\n' "$*"; }
+
+# variants SAMPLE: one line of options a variant of a sample, "-" for none
+variants() {
+    case $(basename "$1") in
+        04_* | 12_* | 13_* | 14_* | 15_*) printf '%s\n' 'mode=hand' 'mode=builtin' ;;
+        05_*) printf '%s\n' 'mode=load' 'mode=store' ;;
+        06_*) printf '%s\n' 'mode=put' 'mode=get' ;;
+        11_*) printf '%s\n' 'mode=mesh' 'mode=ring' ;;
+        *) echo '-' ;;
+    esac
+}
+# as_defines VARIANT: -D options
+as_defines() { [ "$1" = - ] || printf -- '-D %s ' "$1"; }
+
+# prints_ok WHAT ARGS...: standard output is exactly OK, nothing on standard error, status 0
+prints_ok() {
+    local what=$1 out rc; shift
+    out=$("$build/pldrun" "$@" 2>"$tmp/err"); rc=$?
+    if [ "$out" = OK ] && [ $rc -eq 0 ] && [ ! -s "$tmp/err" ]; then ok
+    else bad "$what: status $rc, printed '$out', $(head -n 2 "$tmp/err" | tr '\n' ' ')"; fi
+}
+# exits WHAT STATUS COMMAND...: output in $tmp/out and $tmp/err
+exits() {
+    local what=$1 want=$2 rc; shift 2
+    "$@" >"$tmp/out" 2>"$tmp/err" </dev/null; rc=$?
+    if [ $rc -eq "$want" ]; then ok; else bad "$what: status $rc, wanted $want: $(head -n 3 "$tmp/err" | tr '\n' ' ')"; fi
+}
+# says WHAT PATTERN [FILE]: an extended regular expression in standard error of the last `exits`
+says() {
+    if grep -Eq -- "$2" "${3:-$tmp/err}"; then ok; else bad "$1: no '$2' in: $(head -n 4 "${3:-$tmp/err}" | tr '\n' ' ')"; fi
+}
+finish() { printf '%d passed, %d failed\n' $pass $fail; [ $fail -eq 0 ]; exit; }

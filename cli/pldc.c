@@ -192,16 +192,14 @@ static int parse_options(Options *o, int argc, char **argv)
         bool ok;
         if (id == OPT_BAD)
             return usage_error(TOOL, "option '%s' %s", scan.name, scan.value ? "takes no argument" : "needs an argument");
-        if (id == OPT_SEPARATOR)
-            continue;
         if (id >= 0 && list_option(id))
             return 0;
-        if (id == OPT_POSITIONAL)
-            ok = positional(o, scan.value);
-        else if (id == OPT_UNKNOWN)
-            ok = parameter(o, &scan);
-        else
+        if (id >= 0)
             ok = specs[id].arg == ARG_NONE ? flag_option(o, id) : value_option(o, id, scan.value);
+        else if (id == OPT_POSITIONAL)
+            ok = positional(o, scan.value);
+        else
+            ok = id == OPT_SEPARATOR || parameter(o, &scan);
         if (!ok)
             return STATUS_USAGE;
     }

@@ -189,11 +189,9 @@ static bool one_option(RunOptions *o, OptScan *scan, int id)
     }
     if (id == OPT_POSITIONAL)
         return positional(o, scan->value);
-    if (id == OPT_UNKNOWN)
-        return parameter(o, scan);
-    if (id == OPT_SEPARATOR)
-        return true;
-    return specs[id].arg == ARG_NONE ? flag_option(o, id) : value_option(o, id, scan->value);
+    if (id >= 0)
+        return specs[id].arg == ARG_NONE ? flag_option(o, id) : value_option(o, id, scan->value);
+    return id == OPT_SEPARATOR || parameter(o, scan);
 }
 
 static void finish(RunOptions *o)

@@ -163,7 +163,7 @@ static PureKind binary_kind(BinaryOp op)
     return (PureKind)kinds[op];
 }
 
-uint32_t pure_binary(PureCode *pc, const Ast *at, BinaryOp op, uint32_t a, uint32_t b)
+uint32_t pure_code_binary(PureCode *pc, const Ast *at, BinaryOp op, uint32_t a, uint32_t b)
 {
     if (op == OP_MATMUL)
         return pure_error(pc, at, "type", "@ has no meaning for elements: use sum over a range");
@@ -336,7 +336,7 @@ static uint32_t pure_kind(PureCode *pc, const Ast *a)
     case AST_UNARY: return pure_unary(pc, a);
     case AST_BINARY:
         left = pure_expr(pc, a->binary.left);
-        return pure_binary(pc, a, a->binary.op, left, pure_expr(pc, a->binary.right));
+        return pure_code_binary(pc, a, a->binary.op, left, pure_expr(pc, a->binary.right));
     case AST_COMPARE: return pure_compare(pc, a);
     case AST_AND: return pure_logic(pc, a, PURE_AND);
     case AST_OR: return pure_logic(pc, a, PURE_OR);

@@ -34,6 +34,6 @@ uint32_t pure_find_slot(const PureCode *pc, Sym name);
 /* A parameter of the host function by name, or NULL. */
 const Param *pure_host_param(const PureCode *pc, Sym name, uint32_t *index);
 uint32_t pure_expr(PureCode *pc, const Ast *a);
-uint32_t pure_binary(PureCode *pc, const Ast *at, BinaryOp op, uint32_t a, uint32_t b);
+uint32_t pure_code_binary(PureCode *pc, const Ast *at, BinaryOp op, uint32_t a, uint32_t b);
 
 #endif

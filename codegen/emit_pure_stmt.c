@@ -50,7 +50,7 @@ static void pure_assign(PureCode *pc, Kids *out, const Ast *a)
 static void pure_augment(PureCode *pc, Kids *out, const Ast *a)
 {
     uint32_t left = pure_expr(pc, a->aug.target), right = pure_expr(pc, a->aug.value);
-    uint32_t value = pure_binary(pc, a, a->aug.op, left, right);
+    uint32_t value = pure_code_binary(pc, a, a->aug.op, left, right);
     vec_push(out, set_name(pc, a->aug.target, value));
 }
 

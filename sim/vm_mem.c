@@ -233,7 +233,7 @@ bool vm_store(World *w, Lane *lane, const BcInsn *in)
 bool vm_rload(World *w, Lane *lane, const BcInsn *in)
 {
     const MemRef *m = vm_mem(w, lane, in->b);
-    uint32_t rank;
+    uint32_t rank = 0;
     if (!m || !vm_peer(w, lane, m, lane_top(lane)->regs[in->c], "remote_load", &rank))
         return false;
     EventKind kind = rank == lane->rank ? EV_READ : EV_REMOTE_READ;
@@ -243,7 +243,7 @@ bool vm_rload(World *w, Lane *lane, const BcInsn *in)
 bool vm_rstore(World *w, Lane *lane, const BcInsn *in)
 {
     const MemRef *m = vm_mem(w, lane, in->b);
-    uint32_t rank;
+    uint32_t rank = 0;
     if (!m || !vm_peer(w, lane, m, lane_top(lane)->regs[in->c], "remote_store", &rank))
         return false;
     EventKind kind = in->imm == ATOMIC_ADD ? EV_ATOMIC

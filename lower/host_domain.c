@@ -65,6 +65,17 @@ static bool is_world(const HostDomains *d, const Expr *e)
     return d->p->ranks_bound && expr_is_int(e, &v) && v == d->p->ranks;
 }
 
+/* Means the same everywhere in the function. */
+static bool is_fixed(const Expr *e)
+{
+    if (e->kind != EX_INT && e->kind != EX_EXTENT && e->kind != EX_SCALAR)
+        return false;
+    for (uint32_t i = 0; i < e->n_args; i++)
+        if (!is_fixed(e->args[i]))
+            return false;
+    return true;
+}
+
 static bool constant(const HostDomains *d, const Expr *e, int64_t *v)
 {
     if (expr_is_int(e, v))
@@ -88,7 +99,9 @@ static DeviceSet loop_devices(const HostDomains *d, const Stmt *s)
     }
     if (!constant(d, s->lo, &lo) || !constant(d, s->hi, &hi) ||
         (s->step && !expr_is_int(s->step, &step)) || step == 0) {
-        set.kind = DEVICES_UNKNOWN;
+        bool range = is_fixed(s->lo) && is_fixed(s->hi) && step == 1;
+        set =
+            (DeviceSet){.kind = range ? DEVICES_RANGE : DEVICES_UNKNOWN, .lo = s->lo, .hi = s->hi};
         return set;
     }
     for (int64_t v = lo; set.kind == DEVICES_LIST && (step > 0 ? v < hi : v > hi); v += step)
@@ -109,13 +122,28 @@ static DeviceSet call_devices(const HostDomains *d, const Expr *device)
     return set;
 }
 
+static bool same_devices(const DeviceSet *a, const DeviceSet *b)
+{
+    if (a->kind != b->kind || a->kind == DEVICES_UNKNOWN)
+        return false;
+    if (a->kind == DEVICES_RANGE)
+        return expr_equal(a->lo, b->lo) && expr_equal(a->hi, b->hi);
+    return a->kind == DEVICES_WORLD || memcmp(a->has, b->has, sizeof a->has) == 0;
+}
+
 static void unite(DeviceSet *into, const DeviceSet *more)
 {
-    if (more->kind > into->kind)
-        into->kind = more->kind;
-    for (uint32_t i = 0; i < HOST_MAX_DEVICES; i++)
-        if (more->has[i])
-            add_device(into, i);
+    if (into->kind == DEVICES_NONE) {
+        *into = *more;
+    } else if (into->kind == DEVICES_LIST && more->kind == DEVICES_LIST) {
+        for (uint32_t i = 0; i < HOST_MAX_DEVICES; i++)
+            if (more->has[i])
+                add_device(into, i);
+    } else if (into->kind <= DEVICES_WORLD && more->kind <= DEVICES_WORLD) {
+        into->kind = DEVICES_WORLD;
+    } else if (!same_devices(into, more)) {
+        into->kind = DEVICES_UNKNOWN;
+    }
 }
 
 static void note_call(void *env, Expr **at)
@@ -163,13 +191,6 @@ DeviceSet host_domain_of(const HostDomains *d, VarId view)
     DeviceSet *set = b == VAR_NONE ? NULL : d->devices[b];
     return set && set->kind != DEVICES_NONE && (set->kind != DEVICES_LIST || set->count) ? *set
                                                                                          : all;
-}
-
-static bool same_devices(const DeviceSet *a, const DeviceSet *b)
-{
-    if (a->kind != b->kind || a->kind == DEVICES_UNKNOWN)
-        return false;
-    return a->kind == DEVICES_WORLD || memcmp(a->has, b->has, sizeof a->has) == 0;
 }
 
 bool host_single_domain(Program *p)

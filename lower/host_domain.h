@@ -11,11 +11,13 @@ typedef enum {
     DEVICES_NONE,    /* dispatched nowhere */
     DEVICES_LIST,    /* positions in -d, known at compile time */
     DEVICES_WORLD,   /* all of them, however many there are */
+    DEVICES_RANGE,   /* a range of dynamic extents */
     DEVICES_UNKNOWN, /* computed at run time */
 } DevicesKind;
 
 typedef struct {
     DevicesKind kind;
+    const Expr *lo, *hi;        /* RANGE, step 1; constants and extents only */
     bool has[HOST_MAX_DEVICES]; /* LIST */
     uint32_t count;             /* LIST: how many; not 0 */
 } DeviceSet;

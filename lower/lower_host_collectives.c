@@ -225,6 +225,8 @@ static void lower_call(Pass *x, Stmt *s, Block *out)
     Func *callee = dispatch_of(x, op, s->loc);
     if (set.kind == DEVICES_LIST)
         dispatch_list(x, &b, op, callee, &set);
+    else if (set.kind == DEVICES_RANGE)
+        dispatch_range(x, &b, op, callee, expr_clone(x->p, set.lo), expr_clone(x->p, set.hi));
     else
         dispatch_world(x, &b, op, callee);
     while (x->renamed.len < x->f->vars.len)

@@ -15,50 +15,66 @@ typedef struct {
     bool in_loop, ok;
 } Pass;
 
-/* Rank count of the target's domain; 0 when it is known only at start. */
-static int64_t rank_count(const Pass *x, VarId target)
+/* Rank count of the target's domain, NULL when it is known only at start. */
+static const Dim *rank_count(const Pass *x, VarId target)
 {
+    Program *p = x->p;
     DeviceSet set = host_domain_of(&x->domains, target);
     if (set.kind == DEVICES_LIST)
-        return set.count;
-    return set.kind == DEVICES_WORLD && x->p->ranks_bound ? x->p->ranks : 0;
+        return dim_const(p->types, set.count);
+    if (set.kind == DEVICES_WORLD && p->ranks_bound)
+        return dim_const(p->types, p->ranks);
+    if (set.kind != DEVICES_RANGE)
+        return NULL;
+    const Dim *lo = dim_of_expr(p, set.lo), *hi = dim_of_expr(p, set.hi);
+    return lo && hi ? dim_sub(p->types, hi, lo) : NULL;
 }
 
-static bool refuse(Pass *x, const Stmt *s, const char *why)
+static Expr *refuse(Pass *x, const Stmt *s, const char *why)
 {
     diag_error(x->p->diags, s->loc.span, "value", "%s %s: pass a signal",
                op_info(OP_ALLREDUCE)->full, why);
     x->ok = false;
-    return false;
+    return NULL;
 }
 
-/* Shape of the signal; a mesh serves any number of ranks with rows for the most there can be. */
-static bool signal_shape(Pass *x, const Stmt *s, int64_t *rows, int64_t *cols)
+/* 2 * ranks - 1: a row for each of 2 * (ranks - 1) rounds, and one for the closing barrier. */
+static Expr *ring_rows(Program *p, const Dim *ranks)
 {
+    const Dim *twice = dim_mul(p->types, dim_const(p->types, 2), ranks);
+    const Dim *rows = twice ? dim_sub(p->types, twice, dim_const(p->types, 1)) : NULL;
+    return ex_dim(p, rows ? rows : ranks);
+}
+
+/* Shape of the signal as a list, or NULL after a mistake; a mesh serves any number of ranks with
+ * rows for the most there can be. */
+static Expr *signal_shape(Pass *x, const Stmt *s)
+{
+    Program *p = x->p;
     Expr **args = s->value->args;
     bool ring = strcmp(args[op_slot(OP_ALLREDUCE, "mode")]->sym, "ring") == 0;
     const Expr *cores = args[op_slot(OP_ALLREDUCE, "core_num")];
-    int64_t ranks = rank_count(x, args[0]->var), lanes = 1;
+    const Dim *ranks = rank_count(x, args[0]->var);
+    int64_t lanes = 1;
     if (x->in_loop)
         return refuse(x, s, "without a signal cannot stand in a loop");
     if (ring && !ranks)
-        return refuse(x, s,
-                      "mode=\"ring\" without a signal needs a rank count known at compile time");
+        return refuse(x, s, "mode=\"ring\" without a signal needs a known rank count");
+    if (ring)
+        return ex_listv(p, ring_rows(p, ranks), ex_dim(p, ranks), NULL);
     if (cores)
         expr_is_int(cores, &lanes);
-    *rows = ring ? 2 * (ranks - 1) + 1 : ranks ? ranks : HOST_MAX_DEVICES;
-    *cols = ring ? ranks : lanes;
-    return true;
+    Expr *rows = ranks ? ex_dim(p, ranks) : ex_index(p, HOST_MAX_DEVICES);
+    return ex_listv(p, rows, ex_index(p, lanes), NULL);
 }
 
 static void add_signal(Pass *x, Stmt *s)
 {
     Program *p = x->p;
-    int64_t rows, cols;
-    if (!signal_shape(x, s, &rows, &cols))
+    Expr *size = signal_shape(x, s);
+    if (!size)
         return;
     Builder b = {.p = p, .f = x->f, .block = x->top, .loc = s->loc};
-    Expr *size = ex_listv(p, ex_index(p, rows), ex_index(p, cols), NULL);
     Expr *alloc = ex_opv(p, OP_ALLOC_WINDOW_BUFFER, 2, size, ex_dtype(p, DT_INT32));
     VarId buffer = build_let(&b, intern(p->in, "signal_buf"), alloc);
     Expr *view = ex_opv(p, OP_WINDOW, 3, ex_var(p, x->f, buffer), expr_clone(p, size),

@@ -106,7 +106,7 @@ static FabStatus local_write(Fabric *f, uint32_t self, const FabRect *to, FabLoc
 
 void fab_add_rect(const FabRect *r, Dtype dtype, char *to, FabLocal from, int dim)
 {
-    if (dim < r->n) {
+    if (dim < FAB_MAX_DIMS && dim < r->n) {
         for (int64_t i = 0; i < r->count[dim]; i++) {
             FabLocal part = from;
             part.at = (char *)from.at + i * from.stride[dim];

@@ -90,7 +90,7 @@ typedef struct {
 
 static void copy_dim(const Layout *l, int dim, char *to, const char *from)
 {
-    if (dim == l->r->n) {
+    if (dim == FAB_MAX_DIMS || dim == l->r->n) {
         memcpy(to, from, (size_t)l->r->run);
         return;
     }

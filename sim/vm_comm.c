@@ -28,7 +28,7 @@ static bool describe_notify(World *w, Lane *lane, const BcInsn *in)
 {
     const MemRef *m = vm_mem(w, lane, in->a);
     const int64_t *r = lane_top(lane)->regs;
-    uint32_t rank;
+    uint32_t rank = 0;
     if (!m || !vm_peer(w, lane, m, r[in->b], "notify", &rank))
         return false;
     lane->pending.op = in->imm;
@@ -71,7 +71,7 @@ static bool describe_atomic(World *w, Lane *lane, const BcInsn *in)
     bool put = in->op == BC_PUT;
     const BcXfer *x = put ? &top->f->xfers[in->d] : NULL;
     const MemRef *m = vm_mem(w, lane, put ? in->a : in->b);
-    uint32_t rank;
+    uint32_t rank = 0;
     if (!m ||
         !vm_peer(w, lane, m, top->regs[put ? in->b : in->c], put ? "put" : "remote_store", &rank))
         return false;

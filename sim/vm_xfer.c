@@ -146,7 +146,7 @@ bool vm_xfer(World *w, Lane *lane, const BcInsn *in)
     x.dst_off = run_regs;
     x.src_off = run_regs + f->rank;
     x.shape = run_regs + 2 * f->rank;
-    uint32_t peer;
+    uint32_t peer = 0;
     if (!vm_peer(w, lane, x.put ? x.dst : x.src, top->regs[in->b], x.put ? "put" : "get", &peer) ||
         !vm_bounds(w, lane, x.dst, x.dst_off, x.shape) ||
         !vm_bounds(w, lane, x.src, x.src_off, x.shape))

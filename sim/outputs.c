@@ -2,6 +2,7 @@
 #include "sim/outputs.h"
 
 #include "sim/fault.h"
+#include "sim/format.h"
 #include "sim/input.h"
 #include <math.h>
 #include <string.h>
@@ -64,10 +65,12 @@ static void compare_one(Compare *c, const int64_t *index, PureValue want)
     c->worst = d > c->worst ? d : c->worst;
 }
 
-static void value_text(Buf *out, PureValue v)
+static void value_text(Buf *out, uint8_t dtype, PureValue v)
 {
-    if (v.is_float)
+    if (v.is_float && dtype == DT_COUNT)
         buf_double(out, v.f);
+    else if (v.is_float)
+        format_float(out, (Dtype)dtype, v.f);
     else
         buf_printf(out, "%lld", (long long)v.i);
 }
@@ -82,9 +85,9 @@ static void report(Compare *c)
     for (uint32_t i = 0; i < c->t->rank; i++)
         buf_printf(&text, "%s%lld", i ? ", " : "", (long long)c->first[i]);
     buf_str(&text, "]: got ");
-    value_text(&text, c->got);
+    value_text(&text, c->t->dtype, c->got);
     buf_str(&text, ", golden ");
-    value_text(&text, c->want);
+    value_text(&text, DT_COUNT, c->want);
     report_add(c->w, REP_GOLDEN, "golden", NULL, text.at);
     buf_free(&text);
 }

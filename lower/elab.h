@@ -92,6 +92,7 @@ typedef struct {
     int32_t param;          /* parameter index, or -1 */
     VEC(uint32_t) from;
     uint8_t effects;        /* OE_* */
+    bool written;           /* written at this point of the text, here or in what it came from */
     Span write, read;       /* first write, and first read by a callee */
     Sym write_by, read_by;  /* op or function that did */
 } Origin;

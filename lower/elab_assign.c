@@ -220,7 +220,7 @@ static void assign_subscript(Elab *e, const Ast *target, Val v, Span span)
                 return;
             }
     }
-    Val x = slots[2] ? elab_make_op(e, op, slots, span) : val_bad;
+    Val x = slots[2] ? elab_make_op(e, op, slots, e->fn->loc.span) : val_bad;
     if (x.kind == V_EXPR)
         emit_let(e, name->name, name->span, x.expr, x.expr->type);
 }

@@ -20,6 +20,7 @@ void elab_origin_add(Elab *e, uint32_t node, uint32_t from)
     for (uint32_t i = 0; i < o->from.len; i++)
         if (o->from.at[i] == from)
             return;
+    o->written |= e->fn->origins.at[from].written;
     avec_push(e->arena, &o->from, from);
 }
 
@@ -69,6 +70,10 @@ static void note(Elab *e, const Expr *x, uint8_t effects, Span span, Sym by)
     Origin *o = &e->fn->origins.at[node];
     if (node == 0)
         return;
+    /* What a function reads of a tensor after it wrote it is its own: that makes no input of an output. */
+    if (o->written && x->type->kind == TY_TENSOR)
+        effects &= (uint8_t)~(OE_READ | OE_CALL_READ);
+    o->written |= (effects & OE_WRITE) != 0;
     if ((effects & OE_WRITE) && !(o->effects & OE_WRITE)) {
         o->write = span;
         o->write_by = by;

@@ -193,6 +193,8 @@ static Val set_value(Elab *e, Setting *s, ParamType t, const Ast *annotation, Va
     Val v = setting_value(e, s, t, annotation, fallback);
     const char *want = allowed_text(e, t, annotation);
     if (v.kind == V_BAD) {
+        if (!*want && fallback.kind != V_BAD)
+            want = arena_printf(e->arena, "a value like %s", val_text(e, fallback));
         elab_error(e, span, "option", "%s: not a value%s%s", origin_text(e, s), *want ? "; wanted " : "", want);
         return val_bad;
     }

@@ -24,7 +24,7 @@ static Expr *known_int(Elab *e, int64_t v, Dtype dtype, Span span)
 static Expr *known_float(Elab *e, double v, Dtype dtype, Span span)
 {
     if (!dtype_is_float(dtype)) {
-        elab_error(e, span, "type", "%s wanted, got %s", dtype_name(dtype), val_describe(e, val_float(v)));
+        elab_error(e, span, "type", "%s does not fit %s, an integer is wanted", val_describe(e, val_float(v)), dtype_name(dtype));
         return NULL;
     }
     Expr *x = ex_float(e->p, v);

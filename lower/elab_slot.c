@@ -66,7 +66,7 @@ static Expr *enum_slot(Elab *e, OpId op, uint32_t slot, Val v, Span span)
         const char *names[16];
         uint32_t n = enum_value_names(t, names, 16);
         int64_t value;
-        for (uint32_t i = 0; i < n; i++)
+        for (uint32_t i = 0; i < n && v.kind == V_STR; i++)
             if (strcasecmp(names[i], v.s) == 0 && enum_value_from_name(t, names[i], &value))
                 v = val_enum(t, value);
     }

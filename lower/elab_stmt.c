@@ -176,6 +176,11 @@ static void do_return(Elab *e, const Ast *s)
         Val v = elab_eval(e, s->value);
         if (v.kind == V_EXPR && v.expr->type && v.expr->type->kind == TY_TUPLE)
             v = name_results(e, v.expr);
+        if (v.kind == V_EXPR && v.expr->type && v.expr->type->kind == TY_NONE) {
+            /* As in Python, `return f()` of an f without result calls it and returns nothing. */
+            elab_emit(e, ST_EXPR)->value = v.expr;
+            v = val_none;
+        }
         if (v.kind == V_BAD || (v.kind != V_NONE && !return_items(e, s->value, v, st)))
             return;
     }

@@ -1,8 +1,8 @@
 /* Elaboration: from the AST to typed IR. Private to lower/specialize.c and lower/elab_*.c.
  *
- * One evaluator serves compile-time code and kernel bodies. A value is known now (Python semantics), or
- * is an expression of the program (device semantics); an operation on values that are all known gives a
- * known value, anything else builds IR. */
+ * One evaluator serves compile-time code and kernel bodies. A value is known now (Python
+ * semantics), or is an expression of the program (device semantics); an operation on values that
+ * are all known gives a known value, anything else builds IR. */
 #ifndef PLD_LOWER_ELAB_H
 #define PLD_LOWER_ELAB_H
 
@@ -11,32 +11,39 @@
 #include "lower/pass.h"
 
 typedef enum {
-    V_BAD,      /* a mistake was reported: say nothing more */
-    V_NONE, V_INT, V_FLOAT, V_BOOL, V_STR, V_DTYPE, V_ENUM,
-    V_TUPLE, V_LIST,
-    V_DIM,      /* arithmetic on dynamic extents, in compile-time code only */
-    V_TYPE,     /* pl.Tensor[...] and the like, with a direction */
-    V_PROGRAM,  /* a @pl.program class */
-    V_EXPR,     /* a run-time value */
+    V_BAD, /* a mistake was reported: say nothing more */
+    V_NONE,
+    V_INT,
+    V_FLOAT,
+    V_BOOL,
+    V_STR,
+    V_DTYPE,
+    V_ENUM,
+    V_TUPLE,
+    V_LIST,
+    V_DIM,     /* arithmetic on dynamic extents, in compile-time code only */
+    V_TYPE,    /* pl.Tensor[...] and the like, with a direction */
+    V_PROGRAM, /* a @pl.program class */
+    V_EXPR,    /* a run-time value */
 } ValKind;
 
 typedef struct Val Val;
 struct Val {
     ValKind kind;
-    Dtype dtype;            /* DTYPE */
-    EnumType enum_type;     /* ENUM */
-    uint32_t n;             /* TUPLE, LIST */
-    bool has_dir;           /* TYPE: written with pl.Out[] or pl.InOut[] */
-    Direction dir;          /* TYPE */
+    Dtype dtype;        /* DTYPE */
+    EnumType enum_type; /* ENUM */
+    uint32_t n;         /* TUPLE, LIST */
+    bool has_dir;       /* TYPE: written with pl.Out[] or pl.InOut[] */
+    Direction dir;      /* TYPE */
     union {
-        int64_t i;          /* INT, BOOL, ENUM */
-        double f;           /* FLOAT */
-        Sym s;              /* STR */
-        Val *items;         /* TUPLE, LIST */
-        const Dim *dim;     /* DIM */
-        const Type *type;   /* TYPE */
-        const Ast *class_;  /* PROGRAM */
-        Expr *expr;         /* EXPR */
+        int64_t i;         /* INT, BOOL, ENUM */
+        double f;          /* FLOAT */
+        Sym s;             /* STR */
+        Val *items;        /* TUPLE, LIST */
+        const Dim *dim;    /* DIM */
+        const Type *type;  /* TYPE */
+        const Ast *class_; /* PROGRAM */
+        Expr *expr;        /* EXPR */
     };
 };
 
@@ -44,13 +51,13 @@ struct Val {
 typedef struct {
     Sym name;
     Val val;
-    Span span;              /* of its binding */
+    Span span; /* of its binding */
 } CtName;
 
 typedef struct CtScope CtScope;
 struct CtScope {
     CtScope *parent;
-    Map index;              /* name -> position in `names` */
+    Map index; /* name -> position in `names` */
     VEC(CtName) names;
 };
 
@@ -60,11 +67,11 @@ typedef struct Bounds Bounds;
 typedef enum {
     NM_UNBOUND,
     NM_VAR,
-    NM_CONST,      /* a list, string, dtype or the like, which has no run-time form */
-    NM_PARTIAL,    /* bound on one path only */
-    NM_CONFLICT,   /* bound to different types on two paths */
-    NM_LOOP,       /* the variable of a loop that is over */
-    NM_BAD,        /* its binding was reported */
+    NM_CONST,    /* a list, string, dtype or the like, which has no run-time form */
+    NM_PARTIAL,  /* bound on one path only */
+    NM_CONFLICT, /* bound to different types on two paths */
+    NM_LOOP,     /* the variable of a loop that is over */
+    NM_BAD,      /* its binding was reported */
 } NameState;
 
 /* A name bound before a loop and rebound in it: was the old value read in the body? */
@@ -78,23 +85,23 @@ struct Carried {
 /* What a local name means at this point of the function. */
 typedef struct {
     NameState state;
-    VarId var, other;       /* VAR; CONFLICT: both */
-    Val val;                /* CONST */
-    uint32_t origin;        /* whose memory it is: index into Fn.origins */
-    Span where;             /* of the binding */
-    Span path;              /* PARTIAL: the branch or loop; CONFLICT: the other binding */
-    Carried *carried;       /* value of before the loop at hand */
-    const Bounds *bounds;   /* VAR of an integer type, or NULL */
+    VarId var, other;     /* VAR; CONFLICT: both */
+    Val val;              /* CONST */
+    uint32_t origin;      /* whose memory it is: index into Fn.origins */
+    Span where;           /* of the binding */
+    Span path;            /* PARTIAL: the branch or loop; CONFLICT: the other binding */
+    Carried *carried;     /* value of before the loop at hand */
+    const Bounds *bounds; /* VAR of an integer type, or NULL */
 } Name;
 
 /* Whose memory a value is. Node 0: nobody's. A join or loop entry merges several nodes. */
 typedef struct {
-    int32_t param;          /* parameter index, or -1 */
+    int32_t param; /* parameter index, or -1 */
     VEC(uint32_t) from;
-    uint8_t effects;        /* OE_* */
-    bool written;           /* written at this point of the text, here or in what it came from */
-    Span write, read;       /* first write, and first read by a callee */
-    Sym write_by, read_by;  /* op or function that did */
+    uint8_t effects;       /* OE_* */
+    bool written;          /* written at this point of the text, here or in what it came from */
+    Span write, read;      /* first write, and first read by a callee */
+    Sym write_by, read_by; /* op or function that did */
 } Origin;
 
 enum { OE_READ = 1, OE_WRITE = 2, OE_CALL_READ = 4 };
@@ -115,11 +122,11 @@ typedef struct Loop Loop;
 struct Loop {
     Loop *outer;
     Stmt *stmt;
-    uint32_t mark;                 /* of the trail at entry */
+    uint32_t mark; /* of the trail at entry */
     bool unroll;
     VEC(Changes) breaks, continues;
-    Stmt *yield;                   /* first yield that carries its values, or NULL */
-    uint32_t *iter_origins;        /* per carried value */
+    Stmt *yield;            /* first yield that carries its values, or NULL */
+    uint32_t *iter_origins; /* per carried value */
 };
 
 /* A block being filled. */
@@ -129,32 +136,32 @@ struct Frame {
     Frame *outer;
     BlockKind kind;
     Block *block;
-    bool dead;                     /* ended by break, continue or return */
-    bool quiet;                    /* ended inside a compile-time branch: no warning */
-    Stmt *yield;                   /* YIELD that ended it and is not yet claimed */
+    bool dead;   /* ended by break, continue or return */
+    bool quiet;  /* ended inside a compile-time branch: no warning */
+    Stmt *yield; /* YIELD that ended it and is not yet claimed */
 };
 
 /* The function being elaborated. */
 struct Fn {
     FnDecl *decl;
     Func *f;
-    Map ids;                       /* name -> position in `names` */
+    Map ids; /* name -> position in `names` */
     VEC(Name) names;
     VEC(Sym) name_syms;
-    VEC(NameChange) trail;         /* old meanings, newest last */
-    VEC(VarList) vars;             /* per name: its variables, one a type */
+    VEC(NameChange) trail; /* old meanings, newest last */
+    VEC(VarList) vars;     /* per name: its variables, one a type */
     VEC(Origin) origins;
     VEC(const Bounds *) loop_bounds;
     Loop *loop;
     Frame *frame;
-    Block *block;                  /* frame->block */
-    Loc loc;                       /* of the statement at hand */
-    Loc far;                       /* set by pld.loc(); file NULL: none */
-    Map extents;                   /* dynamic extents that the parameters bind */
-    Map locals;                    /* every name bound anywhere in the function */
-    uint32_t conditional;          /* inside an operand that may not be evaluated */
+    Block *block;         /* frame->block */
+    Loc loc;              /* of the statement at hand */
+    Loc far;              /* set by pld.loc(); file NULL: none */
+    Map extents;          /* dynamic extents that the parameters bind */
+    Map locals;           /* every name bound anywhere in the function */
+    uint32_t conditional; /* inside an operand that may not be evaluated */
     bool returned;
-    const Type *declared_result;   /* of `-> type`, or NULL */
+    const Type *declared_result; /* of `-> type`, or NULL */
 };
 
 typedef enum { FN_NEW, FN_BUSY, FN_DONE, FN_FAILED } FnState;
@@ -164,12 +171,12 @@ struct FnDecl {
     const Ast *def;
     FuncKind kind;
     Sym name;
-    bool method;                   /* has `self` */
+    bool method; /* has `self` */
     FnState state;
     Func *func;
-    Span first_call;               /* that gave unannotated parameters their types */
-    VEC(Val) annotations;          /* per parameter: V_TYPE, or V_NONE when unannotated */
-    bool reached;                  /* by name, from some host function */
+    Span first_call;      /* that gave unannotated parameters their types */
+    VEC(Val) annotations; /* per parameter: V_TYPE, or V_NONE when unannotated */
+    bool reached;         /* by name, from some host function */
 };
 
 /* A pair of the dump's first line. */
@@ -199,19 +206,19 @@ typedef struct Elab {
     TypeTable *tt;
     const AstModule *module;
     const SpecializeOptions *opt;
-    Header *header;                /* NULL: not a dump */
-    bool ir;                       /* a dump of stage 1 or later */
-    VEC(Setting) settings;         /* -D and the dump's bindings */
+    Header *header;        /* NULL: not a dump */
+    bool ir;               /* a dump of stage 1 or later */
+    VEC(Setting) settings; /* -D and the dump's bindings */
     VEC(Sym) pl_alias, pld_alias;
-    CtScope *scope;                /* compile-time names at hand */
-    bool in_params;                /* evaluating a parameter's default: pld.world_size() allowed */
-    bool ranks_seen;               /* pld.world_size() was evaluated */
-    const Ast *factory;            /* def, or NULL */
-    const Ast *class_;             /* chosen program class, or NULL: module form */
+    CtScope *scope;     /* compile-time names at hand */
+    bool in_params;     /* evaluating a parameter's default: pld.world_size() allowed */
+    bool ranks_seen;    /* pld.world_size() was evaluated */
+    const Ast *factory; /* def, or NULL */
+    const Ast *class_;  /* chosen program class, or NULL: module form */
     VEC(FnDecl) decls;
-    VEC(const Ast *) pures;        /* @pld.init and @pld.golden defs */
-    Map decl_index;                /* name -> position in `decls` */
-    Fn *fn;                        /* NULL in compile-time code */
+    VEC(const Ast *) pures; /* @pld.init and @pld.golden defs */
+    Map decl_index;         /* name -> position in `decls` */
+    Fn *fn;                 /* NULL in compile-time code */
     uint32_t call_depth;
     Sym s_self, s_pl, s_pld;
 } Elab;
@@ -227,8 +234,11 @@ Val val_dtype(Dtype t);
 Val val_enum(EnumType t, int64_t v);
 Val val_items(Elab *e, ValKind kind, const Val *items, uint32_t n);
 Val val_dim(const Dim *d);
-static inline bool val_known(Val v) { return v.kind != V_EXPR; }
-bool val_all_known(Val v);                     /* also inside tuples and lists */
+static inline bool val_known(Val v)
+{
+    return v.kind != V_EXPR;
+}
+bool val_all_known(Val v); /* also inside tuples and lists */
 bool val_truth(Val v);
 bool val_equal(Val a, Val b);
 /* Python's repr, or str when `quote` is false. */
@@ -294,16 +304,17 @@ Val elab_subscript(Elab *e, const Ast *a);
 Val elab_shape_of(Elab *e, const Type *t, Span span);
 /* Known dims become expressions inside functions. */
 Val elab_localise(Elab *e, Val v);
-/* Offsets and shape of `base[...]`; true for an element, *shape NULL then. false *ok after a mistake. */
+/* Offsets and shape of `base[...]`; true for an element, *shape NULL then. false *ok after a
+ * mistake. */
 typedef struct {
     bool ok;
-    Expr *offsets, *shape;     /* shape NULL: one element */
+    Expr *offsets, *shape; /* shape NULL: one element */
 } Region;
 Region elab_region(Elab *e, const Ast *sub, const Type *t);
 
 /* ---- run-time scalars (elab_scalar.c) */
-/* A value as an expression; known numbers take dtype `hint` (DT_COUNT: INDEX, FP32, BOOL). NULL after a
- * reported mistake. */
+/* A value as an expression; known numbers take dtype `hint` (DT_COUNT: INDEX, FP32, BOOL). NULL
+ * after a reported mistake. */
 Expr *elab_expr(Elab *e, Val v, Dtype hint, Span span);
 /* An integer scalar, or NULL after a reported mistake that names `what`. */
 Expr *elab_int(Elab *e, Val v, Span span, const char *what);
@@ -319,8 +330,8 @@ Expr *elab_widen(Elab *e, Expr *x, const Type *want);
 
 /* ---- operations (elab_op.c, elab_slot.c) */
 typedef struct {
-    Sym name;               /* keyword, or NULL */
-    Span span;              /* of the value */
+    Sym name;  /* keyword, or NULL */
+    Span span; /* of the value */
     Span name_span;
     Val val;
 } Arg;
@@ -363,7 +374,7 @@ void elab_undo(Elab *e, uint32_t mark);
 typedef struct {
     Changes changes;
     bool dead;
-    Block *block;           /* where a widening may be appended, or NULL */
+    Block *block; /* where a widening may be appended, or NULL */
 } Path;
 void elab_join(Elab *e, Path a, Path b, Span at, bool loop);
 void elab_collect_bound(Elab *e, const AstList *body, Map *seen, SymList *out);

@@ -6,11 +6,14 @@
 static void let_known(Elab *e, Sym name, Span name_span, Val v, Span span)
 {
     if (!val_all_known(v)) {
-        elab_error(e, span, "type", "a %s of run-time values cannot be bound to a name: write it where it is used", val_kind_name(v));
+        elab_error(e, span, "type",
+                   "a %s of run-time values cannot be bound to a name: write it where it is used",
+                   val_kind_name(v));
         elab_bind_bad(e, name, name_span);
         return;
     }
-    elab_set_name(e, elab_name_id(e, name), (Name){.state = NM_CONST, .val = v, .where = name_span});
+    elab_set_name(e, elab_name_id(e, name),
+                  (Name){.state = NM_CONST, .val = v, .where = name_span});
 }
 
 static bool is_number(Val v)
@@ -26,7 +29,8 @@ static Expr *declare(Elab *e, Expr *x, const Type *declared, Span span, Sym name
     Expr *wide = elab_widen(e, x, declared);
     if (wide)
         return wide;
-    elab_error(e, span, "type", "%s is annotated %s, its value is %s", name, type_text(e->arena, declared), type_text(e->arena, x->type));
+    elab_error(e, span, "type", "%s is annotated %s, its value is %s", name,
+               type_text(e->arena, declared), type_text(e->arena, x->type));
     return NULL;
 }
 
@@ -46,14 +50,17 @@ void elab_let(Elab *e, Sym name, Span name_span, Val v, Span span, const Type *d
 {
     if (v.kind != V_BAD && v.kind != V_EXPR && !is_number(v)) {
         if (declared)
-            elab_error(e, span, "type", "%s is annotated %s, its value is %s", name, type_text(e->arena, declared), val_describe(e, v));
+            elab_error(e, span, "type", "%s is annotated %s, its value is %s", name,
+                       type_text(e->arena, declared), val_describe(e, v));
         let_known(e, name, name_span, v, span);
         return;
     }
-    Dtype hint = declared && declared->kind == TY_SCALAR && v.kind != V_EXPR ? declared->dtype : DT_COUNT;
+    Dtype hint =
+        declared && declared->kind == TY_SCALAR && v.kind != V_EXPR ? declared->dtype : DT_COUNT;
     Expr *x = elab_expr(e, v, hint, span);
     if (x && x->type->kind == TY_TUPLE) {
-        elab_error(e, span, "type", "%s returns %u values: unpack them, a, b = ...", x->callee->name, x->type->n_elems);
+        elab_error(e, span, "type", "%s returns %u values: unpack them, a, b = ...",
+                   x->callee->name, x->type->n_elems);
         x = NULL;
     }
     x = x ? declare(e, x, declared, span, name) : NULL;
@@ -93,7 +100,8 @@ static void let_results(Elab *e, const Ast *target, Expr *call, const Type *decl
     if (good && declared)
         good = declared->n_elems == t->n_elems;
     if (!good) {
-        elab_error(e, target->span, "type", "%s returns %u values, one name for each is wanted", call->callee->name, t->n_elems);
+        elab_error(e, target->span, "type", "%s returns %u values, one name for each is wanted",
+                   call->callee->name, t->n_elems);
         bind_bad(e, target);
         return;
     }
@@ -110,8 +118,8 @@ static void let_results(Elab *e, const Ast *target, Expr *call, const Type *decl
         const Ast *name = target->items.at[i];
         const Type *want = declared ? declared->elems[i] : t->elems[i];
         if (!elab_type_fits(e, want, t->elems[i]))
-            elab_error(e, name->span, "type", "%s is annotated %s, its value is %s", name->name, type_text(e->arena, want),
-                       type_text(e->arena, t->elems[i]));
+            elab_error(e, name->span, "type", "%s is annotated %s, its value is %s", name->name,
+                       type_text(e->arena, want), type_text(e->arena, t->elems[i]));
         s->results[i] = elab_bind(e, name->name, want, name->span, origins[i]);
     }
 }
@@ -156,8 +164,8 @@ static bool reads_earlier(Elab *e, const Ast *target, Val *items, uint32_t i)
 
 static void assign_target(Elab *e, const Ast *target, Val v, Span span);
 
-/* All values are evaluated before the first name changes: those that read a changed name are kept in a
- * name of their own. */
+/* All values are evaluated before the first name changes: those that read a changed name are kept
+ * in a name of their own. */
 static void let_items(Elab *e, const Ast *target, Val v, Span span)
 {
     const Val *given = NULL;
@@ -172,7 +180,8 @@ static void let_items(Elab *e, const Ast *target, Val v, Span span)
     for (uint32_t i = 1; i < n; i++) {
         if (!reads_earlier(e, target, items, i))
             continue;
-        Sym base = target->items.at[i]->kind == AST_NAME ? target->items.at[i]->name : intern(e->in, "value");
+        Sym base = target->items.at[i]->kind == AST_NAME ? target->items.at[i]->name
+                                                         : intern(e->in, "value");
         Sym name = elab_fresh(e, internf(e->in, "%s_next", base));
         elab_let(e, name, span, items[i], span, NULL);
         bool found;
@@ -199,11 +208,13 @@ static void assign_subscript(Elab *e, const Ast *target, Val v, Span span)
     if (base.kind == V_BAD || v.kind == V_BAD)
         return;
     if (base.kind != V_EXPR || !type_is_memory(base.expr->type)) {
-        elab_error(e, target->span, "type", "%s cannot be assigned to by index", val_describe(e, base));
+        elab_error(e, target->span, "type", "%s cannot be assigned to by index",
+                   val_describe(e, base));
         return;
     }
     if (e->fn->f->kind == FN_HOST) {
-        elab_error(e, target->span, "level", "a host function cannot write elements of a tensor: write them in a kernel");
+        elab_error(e, target->span, "level",
+                   "a host function cannot write elements of a tensor: write them in a kernel");
         return;
     }
     Region r = elab_region(e, target, base.expr->type);
@@ -216,7 +227,9 @@ static void assign_subscript(Elab *e, const Ast *target, Val v, Span span)
         const Type *tile = slots[2]->type;
         for (uint32_t i = 0; i < r.shape->n_args; i++)
             if (i >= tile->rank || tile->dims[i] != dim_of_expr(e->p, r.shape->args[i])) {
-                elab_error(e, span, "shape", "the slice has the extents of another shape than the value %s", type_text(e->arena, tile));
+                elab_error(e, span, "shape",
+                           "the slice has the extents of another shape than the value %s",
+                           type_text(e->arena, tile));
                 return;
             }
     }
@@ -228,9 +241,7 @@ static void assign_subscript(Elab *e, const Ast *target, Val v, Span span)
 static void assign_target(Elab *e, const Ast *target, Val v, Span span)
 {
     switch (target->kind) {
-    case AST_NAME:
-        elab_let(e, target->name, target->span, v, span, NULL);
-        break;
+    case AST_NAME: elab_let(e, target->name, target->span, v, span, NULL); break;
     case AST_TUPLE:
     case AST_LIST:
         if (v.kind == V_EXPR && v.expr->type && v.expr->type->kind == TY_TUPLE)
@@ -238,13 +249,11 @@ static void assign_target(Elab *e, const Ast *target, Val v, Span span)
         else
             let_items(e, target, v, span);
         break;
-    case AST_SUBSCRIPT:
-        assign_subscript(e, target, v, span);
-        break;
-    case AST_ERROR:
-        break;
+    case AST_SUBSCRIPT: assign_subscript(e, target, v, span); break;
+    case AST_ERROR: break;
     default:
-        elab_error(e, target->span, "syntax", "cannot assign to this %s", ast_kind_name(target->kind));
+        elab_error(e, target->span, "syntax", "cannot assign to this %s",
+                   ast_kind_name(target->kind));
     }
 }
 
@@ -291,7 +300,8 @@ void elab_ann_assign(Elab *e, const Ast *s)
     }
     if (target->kind == AST_NAME)
         elab_let(e, target->name, target->span, v, s->ann.value->span, t.type);
-    else if (e->ir && target->kind == AST_TUPLE && v.kind == V_EXPR && v.expr->type->kind == TY_TUPLE)
+    else if (e->ir && target->kind == AST_TUPLE && v.kind == V_EXPR &&
+             v.expr->type->kind == TY_TUPLE)
         let_results(e, target, v.expr, t.type);
     else
         elab_error(e, target->span, "syntax", "only a single name can be annotated");
@@ -301,7 +311,8 @@ void elab_aug_assign(Elab *e, const Ast *s)
 {
     const Ast *target = s->aug.target;
     if (target->kind != AST_NAME && target->kind != AST_SUBSCRIPT) {
-        elab_error(e, target->span, "syntax", "cannot assign to this %s", ast_kind_name(target->kind));
+        elab_error(e, target->span, "syntax", "cannot assign to this %s",
+                   ast_kind_name(target->kind));
         return;
     }
     Ast sum = {.kind = AST_BINARY, .span = s->span};
@@ -334,10 +345,15 @@ static void warn_unused(Elab *e, const Expr *x)
     if (e->ir)
         return;
     if (op_is_collective(x->op))
-        diag_warn(e->diags, x->span, WARN_UNUSED_RESULT, "the result of %s is not rebound: write %s = %s(...)", info->full,
-                  x->args[0] && x->args[0]->kind == EX_VAR ? func_var(e->fn->f, x->args[0]->var)->base : "data", info->full);
+        diag_warn(e->diags, x->span, WARN_UNUSED_RESULT,
+                  "the result of %s is not rebound: write %s = %s(...)", info->full,
+                  x->args[0] && x->args[0]->kind == EX_VAR
+                      ? func_var(e->fn->f, x->args[0]->var)->base
+                      : "data",
+                  info->full);
     else if (!op_has_effect(x->op))
-        diag_warn(e->diags, x->span, WARN_UNUSED_RESULT, "the result of %s is not used", info->full);
+        diag_warn(e->diags, x->span, WARN_UNUSED_RESULT, "the result of %s is not used",
+                  info->full);
 }
 
 void elab_expr_stmt(Elab *e, const Ast *s)

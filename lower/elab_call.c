@@ -1,10 +1,11 @@
-/* Calls that are no operation: typed constants, casts and extremes of scalars, compile-time functions,
- * and where a name is called that cannot be. */
+/* Calls that are no operation: typed constants, casts and extremes of scalars, compile-time
+ * functions, and where a name is called that cannot be. */
 #include "lower/elab.h"
 #include <string.h>
 
-static const char *const specials[] = {"pl.const", "pl.min", "pl.max", "pl.dynamic", "pl.range", "pl.parallel",
-                                       "pl.unroll", "pl.yield_", "pld.loc"};
+static const char *const specials[] = {"pl.const",   "pl.min",    "pl.max",
+                                       "pl.dynamic", "pl.range",  "pl.parallel",
+                                       "pl.unroll",  "pl.yield_", "pld.loc"};
 
 bool elab_is_special_call(const char *dotted)
 {
@@ -18,12 +19,14 @@ bool elab_is_special_call(const char *dotted)
 static bool take(Elab *e, const Ast *call, const char *name, uint32_t min, uint32_t max, Args *args)
 {
     if (call->call.keywords.len) {
-        elab_error(e, call->call.keywords.at[0].span, "name", "%s has no keyword %s=", name, call->call.keywords.at[0].name);
+        elab_error(e, call->call.keywords.at[0].span, "name", "%s has no keyword %s=", name,
+                   call->call.keywords.at[0].name);
         return false;
     }
     if (call->call.args.len < min || call->call.args.len > max) {
-        elab_error(e, call->span, "type", "%s takes %u%s argument%s, got %u", name, min, max > min ? " or more" : "",
-                   min == 1 && max == 1 ? "" : "s", call->call.args.len);
+        elab_error(e, call->span, "type", "%s takes %u%s argument%s, got %u", name, min,
+                   max > min ? " or more" : "", min == 1 && max == 1 ? "" : "s",
+                   call->call.args.len);
         return false;
     }
     return elab_args(e, call, args);
@@ -45,7 +48,8 @@ static Val call_const(Elab *e, const Ast *call)
             for (k = 0; k < 2 && strcmp(names[k], args.at[i].name) != 0;)
                 k++;
         if (k > 1 || v[k].kind != V_BAD) {
-            elab_error(e, args.at[i].span, "type", "pl.const takes a value and a dtype: pl.const(1, pl.INT32)");
+            elab_error(e, args.at[i].span, "type",
+                       "pl.const takes a value and a dtype: pl.const(1, pl.INT32)");
             return val_bad;
         }
         v[k] = args.at[i].val;
@@ -53,7 +57,8 @@ static Val call_const(Elab *e, const Ast *call)
     }
     bool number = v[0].kind == V_INT || v[0].kind == V_FLOAT || v[0].kind == V_BOOL;
     if (!number || v[1].kind != V_DTYPE) {
-        elab_error(e, number ? at[1] : at[0], "type", "pl.const takes a compile-time number and a dtype: pl.const(1, pl.INT32)");
+        elab_error(e, number ? at[1] : at[0], "type",
+                   "pl.const takes a compile-time number and a dtype: pl.const(1, pl.INT32)");
         return val_bad;
     }
     if (v[1].dtype == DT_BOOL && v[0].kind == V_INT && (v[0].i == 0 || v[0].i == 1))
@@ -88,8 +93,8 @@ static Val call_extreme(Elab *e, Sym dotted, const Ast *call)
             if (!x[k])
                 return val_bad;
             if (x[k]->type->kind != TY_SCALAR) {
-                elab_error(e, call->span, "type", "%s takes scalars, got %s: use pl.%s on tiles", dotted, val_describe(e, v[k]),
-                           max ? "maximum" : "minimum");
+                elab_error(e, call->span, "type", "%s takes scalars, got %s: use pl.%s on tiles",
+                           dotted, val_describe(e, v[k]), max ? "maximum" : "minimum");
                 return val_bad;
             }
         }
@@ -106,7 +111,8 @@ static Val call_dynamic(Elab *e, const Ast *call)
     if (!take(e, call, "pl.dynamic", 1, 1, &args))
         return val_bad;
     if (e->fn || args.at[0].val.kind != V_STR || !args.at[0].val.s[0]) {
-        elab_error(e, call->span, "value", "an extent is declared at module level, with its name: NR = pl.dynamic(\"NR\")");
+        elab_error(e, call->span, "value",
+                   "an extent is declared at module level, with its name: NR = pl.dynamic(\"NR\")");
         return val_bad;
     }
     Sym name = args.at[0].val.s;
@@ -127,11 +133,13 @@ Val elab_special_call(Elab *e, Sym dotted, const Ast *call)
     if (strcmp(dotted, "pl.dynamic") == 0)
         return call_dynamic(e, call);
     if (strcmp(dotted, "pl.yield_") == 0)
-        elab_error(e, call->span, "syntax", "pl.yield_ is a statement of its own: name = pl.yield_(value)");
+        elab_error(e, call->span, "syntax",
+                   "pl.yield_ is a statement of its own: name = pl.yield_(value)");
     else if (strcmp(dotted, "pld.loc") == 0)
         elab_error(e, call->span, "syntax", "pld.loc is a statement of .ir files only");
     else
-        elab_error(e, call->span, "syntax", "%s stands in a for statement only: for i in %s(n):", dotted, dotted);
+        elab_error(e, call->span, "syntax",
+                   "%s stands in a for statement only: for i in %s(n):", dotted, dotted);
     return val_bad;
 }
 
@@ -144,7 +152,9 @@ Val elab_cast_call(Elab *e, const Args *args, Span span)
     for (uint32_t i = 1; i < args->len; i++) {
         const Arg *a = &args->at[i];
         if (a->name && strcmp(a->name, "target_type") != 0 && strcmp(a->name, "dtype") != 0) {
-            elab_error(e, a->name_span, "name", "pl.cast of a scalar has no %s=: it takes a value and target_type=", a->name);
+            elab_error(
+                e, a->name_span, "name",
+                "pl.cast of a scalar has no %s=: it takes a value and target_type=", a->name);
             return val_bad;
         }
         to = a->val;
@@ -172,7 +182,8 @@ static Val world_size(Elab *e, const Ast *call)
 static Val call_dotted(Elab *e, Sym dotted, const Ast *call)
 {
     Dtype dt;
-    if (!e->fn && (strcmp(dotted, "pld.world_size") == 0 || strcmp(dotted, "pld.system.world_size") == 0))
+    if (!e->fn &&
+        (strcmp(dotted, "pld.world_size") == 0 || strcmp(dotted, "pld.system.world_size") == 0))
         return world_size(e, call);
     if (elab_is_special_call(dotted))
         return elab_special_call(e, dotted, call);
@@ -192,15 +203,19 @@ static Val call_builtin(Elab *e, const Ast *call)
     Val *v = arena_new_n(e->arena, Val, args.len ? args.len : 1);
     for (uint32_t i = 0; i < args.len; i++) {
         if (args.at[i].name) {
-            elab_error(e, args.at[i].name_span, "name", "%s() has no keyword %s=", name, args.at[i].name);
+            elab_error(e, args.at[i].name_span, "name", "%s() has no keyword %s=", name,
+                       args.at[i].name);
             return val_bad;
         }
         v[i] = args.at[i].val;
         if (val_all_known(v[i]) || (strcmp(name, "len") == 0 && v[i].kind != V_EXPR))
             continue;
-        const char *instead = strcmp(name, "min") == 0 ? "pl.min" : strcmp(name, "max") == 0 ? "pl.max"
-                              : strcmp(name, "abs") == 0 ? "pl.max(x, -x), or pl.abs on a tile" : "pl.cast";
-        elab_error(e, call->span, "type", "%s() is for compile-time values: use %s on run-time ones", name, instead);
+        const char *instead = strcmp(name, "min") == 0   ? "pl.min"
+                              : strcmp(name, "max") == 0 ? "pl.max"
+                              : strcmp(name, "abs") == 0 ? "pl.max(x, -x), or pl.abs on a tile"
+                                                         : "pl.cast";
+        elab_error(e, call->span, "type",
+                   "%s() is for compile-time values: use %s on run-time ones", name, instead);
         return val_bad;
     }
     return elab_fold_call(e, name, v, args.len, call->span);
@@ -208,21 +223,26 @@ static Val call_builtin(Elab *e, const Ast *call)
 
 static Val call_unknown(Elab *e, const Ast *callee)
 {
-    static const struct { const char *name, *instead; } known[] = {
-        {"range", "pl.range(n), in a for statement"}, {"print", "pldrun --print NAME, after the run"},
-        {"enumerate", "a loop over pl.range(n)"}, {"zip", "a loop over pl.range(n)"}, {"sum", "a loop that adds"}};
+    static const struct {
+        const char *name, *instead;
+    } known[] = {{"range", "pl.range(n), in a for statement"},
+                 {"print", "pldrun --print NAME, after the run"},
+                 {"enumerate", "a loop over pl.range(n)"},
+                 {"zip", "a loop over pl.range(n)"},
+                 {"sum", "a loop that adds"}};
     for (uint32_t i = 0; i < sizeof known / sizeof known[0]; i++) {
         if (strcmp(callee->name, known[i].name) != 0)
             continue;
-        elab_error(e, callee->span, "name", "there is no %s(): use %s", callee->name, known[i].instead);
+        elab_error(e, callee->span, "name", "there is no %s(): use %s", callee->name,
+                   known[i].instead);
         return val_bad;
     }
     VEC(const char *) names = {0};
     for (uint32_t i = 0; i < e->decls.len; i++)
         vec_push(&names, e->decls.at[i].name);
     const char *near = nearest_name(callee->name, names.at, names.len);
-    elab_error(e, callee->span, "name", "unknown function %s%s%s%s", callee->name, near ? "; did you mean " : "", near ? near : "",
-               near ? "?" : "");
+    elab_error(e, callee->span, "name", "unknown function %s%s%s%s", callee->name,
+               near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
     vec_free(&names);
     return val_bad;
 }
@@ -237,11 +257,14 @@ static Val call_name(Elab *e, const Ast *call)
         return val_bad;
     if (d && !local) {
         if (!e->fn) {
-            elab_error(e, call->span, "level", "%s is a function of the program: compile-time code cannot call it", d->name);
+            elab_error(e, call->span, "level",
+                       "%s is a function of the program: compile-time code cannot call it",
+                       d->name);
             return val_bad;
         }
         if (d->method) {
-            elab_error(e, callee->span, "name", "%s is a method: write self.%s(...)", d->name, d->name);
+            elab_error(e, callee->span, "name", "%s is a method: write self.%s(...)", d->name,
+                       d->name);
             return val_bad;
         }
         return elab_function_call(e, d, call);
@@ -258,7 +281,8 @@ static Val call_name(Elab *e, const Ast *call)
 static Val call_method(Elab *e, const Ast *call)
 {
     const Ast *callee = call->call.callee;
-    if (callee->attr.base->kind == AST_NAME && callee->attr.base->name == e->s_self && e->fn && e->fn->decl->method) {
+    if (callee->attr.base->kind == AST_NAME && callee->attr.base->name == e->s_self && e->fn &&
+        e->fn->decl->method) {
         FnDecl *d = elab_decl(e, callee->attr.name);
         if (d)
             return elab_function_call(e, d, call);
@@ -268,9 +292,11 @@ static Val call_method(Elab *e, const Ast *call)
     Val base = elab_eval(e, callee->attr.base);
     if (base.kind == V_BAD)
         return base;
-    if (base.kind == V_DTYPE && strcmp(callee->attr.name, "get_byte") == 0 && !call->call.args.len && !call->call.keywords.len)
+    if (base.kind == V_DTYPE && strcmp(callee->attr.name, "get_byte") == 0 &&
+        !call->call.args.len && !call->call.keywords.len)
         return val_int(dtype_bytes(base.dtype));
-    elab_error(e, callee->attr.name_span, "name", "%s has no method %s", val_describe(e, base), callee->attr.name);
+    elab_error(e, callee->attr.name_span, "name", "%s has no method %s", val_describe(e, base),
+               callee->attr.name);
     return val_bad;
 }
 
@@ -279,7 +305,8 @@ bool elab_plain_call(Elab *e, const Ast *call)
     for (uint32_t i = 0; i < call->call.keywords.len; i++) {
         if (call->call.keywords.at[i].name)
             continue;
-        elab_error(e, call->call.keywords.at[i].value->span, "syntax", "arguments are written out, there is no **");
+        elab_error(e, call->call.keywords.at[i].value->span, "syntax",
+                   "arguments are written out, there is no **");
         return false;
     }
     return true;

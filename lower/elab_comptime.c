@@ -36,7 +36,8 @@ static void print_spec(Elab *e, Buf *out, Val v, Sym spec, Span span)
 {
     size_t n = strlen(spec);
     bool is_float = n >= 3 && spec[0] == '.' && spec[n - 1] == 'f';
-    if (is_float && (v.kind == V_FLOAT || v.kind == V_INT) && strspn(spec + 1, "0123456789") == n - 2 && n < 5) {
+    if (is_float && (v.kind == V_FLOAT || v.kind == V_INT) &&
+        strspn(spec + 1, "0123456789") == n - 2 && n < 5) {
         buf_printf(out, "%.*f", atoi(spec + 1), v.kind == V_FLOAT ? v.f : (double)v.i);
         return;
     }
@@ -44,7 +45,8 @@ static void print_spec(Elab *e, Buf *out, Val v, Sym spec, Span span)
         buf_printf(out, spec[0] == 'd' ? "%lld" : "%llx", (long long)v.i);
         return;
     }
-    elab_error(e, span, "value", "the format ':%s' is not available: write {x}, {x!r}, {x=}, {x:d}, {x:x} or {x:.3f}",
+    elab_error(e, span, "value",
+               "the format ':%s' is not available: write {x}, {x!r}, {x=}, {x:d}, {x:x} or {x:.3f}",
                spec);
 }
 
@@ -58,7 +60,8 @@ static bool print_part(Elab *e, Buf *out, const AstFPart *part)
     if (v.kind == V_BAD)
         return false;
     if (!val_all_known(v)) {
-        elab_error(e, part->expr->span, "value", "a message is made at compile time, this is a run-time value");
+        elab_error(e, part->expr->span, "value",
+                   "a message is made at compile time, this is a run-time value");
         return false;
     }
     if (part->debug) {
@@ -102,7 +105,8 @@ void elab_raise(Elab *e, const Ast *stmt)
     const Ast *r = stmt->raised;
     const Ast *callee = r && r->kind == AST_CALL ? r->call.callee : r;
     if (!r || callee->kind != AST_NAME || !is_exception(callee->name)) {
-        elab_error(e, stmt->span, "value", "raise takes an exception with a message: raise ValueError(f\"...\")");
+        elab_error(e, stmt->span, "value",
+                   "raise takes an exception with a message: raise ValueError(f\"...\")");
         return;
     }
     const char *text = callee->name;
@@ -118,13 +122,15 @@ void elab_assert(Elab *e, const Ast *stmt)
     if (v.kind == V_BAD)
         return;
     if (v.kind == V_EXPR || v.kind == V_DIM) {
-        elab_error(e, stmt->span, "value",
-                   "assert is checked at compile time, and this condition is known only at run time");
+        elab_error(
+            e, stmt->span, "value",
+            "assert is checked at compile time, and this condition is known only at run time");
         return;
     }
     if (val_truth(v))
         return;
-    const char *text = stmt->assert_.message ? elab_message(e, stmt->assert_.message) : "assertion failed";
+    const char *text =
+        stmt->assert_.message ? elab_message(e, stmt->assert_.message) : "assertion failed";
     if (text)
         elab_error(e, stmt->span, "value", "%s", text);
 }
@@ -136,7 +142,8 @@ bool elab_unpack(Elab *e, const Ast *target, Val v, const Val **items, uint32_t 
     if (v.kind == V_BAD)
         return false;
     if (v.kind != V_TUPLE && v.kind != V_LIST) {
-        elab_error(e, target->span, "type", "cannot unpack %s into %u names", val_describe(e, v), n);
+        elab_error(e, target->span, "type", "cannot unpack %s into %u names", val_describe(e, v),
+                   n);
         return false;
     }
     if (v.n != n) {
@@ -160,15 +167,10 @@ static void assign_items(Elab *e, const Ast *target, Val v)
 static void assign_to(Elab *e, const Ast *target, Val v)
 {
     switch (target->kind) {
-    case AST_NAME:
-        elab_define(e, e->scope, target->name, v, target->span);
-        break;
+    case AST_NAME: elab_define(e, e->scope, target->name, v, target->span); break;
     case AST_TUPLE:
-    case AST_LIST:
-        assign_items(e, target, v);
-        break;
-    case AST_ERROR:
-        break;
+    case AST_LIST: assign_items(e, target, v); break;
+    case AST_ERROR: break;
     default:
         elab_error(e, target->span, "value", "compile-time code assigns to names, not to %s",
                    ast_kind_name(target->kind));
@@ -179,7 +181,8 @@ static void assign_to(Elab *e, const Ast *target, Val v)
 static Val constant(Elab *e, const Ast *target, const Ast *annotation, const Ast *value)
 {
     bool module_level = !e->scope->parent && target->kind == AST_NAME;
-    return module_level ? elab_param(e, target->name, target->span, annotation, value) : elab_eval(e, value);
+    return module_level ? elab_param(e, target->name, target->span, annotation, value)
+                        : elab_eval(e, value);
 }
 
 static void run_assign(Elab *e, const Ast *s)
@@ -220,7 +223,8 @@ static bool run_if(Elab *e, const Ast *s, Val *result)
     if (c.kind == V_BAD)
         return false;
     if (c.kind == V_DIM) {
-        elab_error(e, s->if_.cond->span, "value", "%s is known only when the program is started", val_text(e, c));
+        elab_error(e, s->if_.cond->span, "value", "%s is known only when the program is started",
+                   val_text(e, c));
         return false;
     }
     return elab_run(e, val_truth(c) ? &s->if_.then : &s->if_.otherwise, result);
@@ -234,10 +238,12 @@ static void run_def(Elab *e, const Ast *s)
     }
     if (elab_is_kernel(e, s))
         elab_error(e, s->def.name_span, "name",
-                   "the kernel %s stands outside a class: put the kernels of a factory into a @pl.program class",
+                   "the kernel %s stands outside a class: put the kernels of a factory into a "
+                   "@pl.program class",
                    s->def.name);
     else
-        elab_error(e, s->def.name_span, "name", "a factory cannot define the function %s: write its code where it is used",
+        elab_error(e, s->def.name_span, "name",
+                   "a factory cannot define the function %s: write its code where it is used",
                    s->def.name);
 }
 
@@ -250,51 +256,35 @@ static void run_expr_stmt(Elab *e, const Ast *s)
 
 static void run_loop(Elab *e, const Ast *s)
 {
-    elab_error(e, s->span, "value", "compile-time code has no %s: it has assignments, if, raise and assert",
+    elab_error(e, s->span, "value",
+               "compile-time code has no %s: it has assignments, if, raise and assert",
                ast_kind_name(s->kind));
 }
 
 static bool run_stmt(Elab *e, const Ast *s, Val *result)
 {
     switch (s->kind) {
-    case AST_ASSIGN:
-        run_assign(e, s);
-        break;
-    case AST_ANN_ASSIGN:
-        run_ann_assign(e, s);
-        break;
-    case AST_AUG_ASSIGN:
-        run_aug_assign(e, s);
-        break;
-    case AST_IF:
-        return run_if(e, s, result);
-    case AST_RAISE:
-        elab_raise(e, s);
-        break;
-    case AST_ASSERT:
-        elab_assert(e, s);
-        break;
-    case AST_RETURN:
-        *result = s->value ? elab_eval(e, s->value) : val_none;
-        return true;
+    case AST_ASSIGN: run_assign(e, s); break;
+    case AST_ANN_ASSIGN: run_ann_assign(e, s); break;
+    case AST_AUG_ASSIGN: run_aug_assign(e, s); break;
+    case AST_IF: return run_if(e, s, result);
+    case AST_RAISE: elab_raise(e, s); break;
+    case AST_ASSERT: elab_assert(e, s); break;
+    case AST_RETURN: *result = s->value ? elab_eval(e, s->value) : val_none; return true;
     case AST_CLASS:
-        elab_define(e, e->scope, s->class_.name, elab_is_program_class(e, s)
-                    ? (Val){.kind = V_PROGRAM, .class_ = s} : val_bad, s->class_.name_span);
+        elab_define(e, e->scope, s->class_.name,
+                    elab_is_program_class(e, s) ? (Val){.kind = V_PROGRAM, .class_ = s} : val_bad,
+                    s->class_.name_span);
         if (!elab_is_program_class(e, s))
-            elab_error(e, s->class_.name_span, "name", "class %s is no program: decorate it with @pl.program", s->class_.name);
+            elab_error(e, s->class_.name_span, "name",
+                       "class %s is no program: decorate it with @pl.program", s->class_.name);
         break;
-    case AST_DEF:
-        run_def(e, s);
-        break;
-    case AST_EXPR_STMT:
-        run_expr_stmt(e, s);
-        break;
+    case AST_DEF: run_def(e, s); break;
+    case AST_EXPR_STMT: run_expr_stmt(e, s); break;
     case AST_PASS:
     case AST_IMPORT:
-    case AST_ERROR:
-        break;
-    default:
-        run_loop(e, s);
+    case AST_ERROR: break;
+    default: run_loop(e, s);
     }
     return false;
 }

@@ -1,5 +1,5 @@
-/* Expressions: names, attributes, operators. Parts that are all known fold with Python's semantics, the
- * rest becomes IR. */
+/* Expressions: names, attributes, operators. Parts that are all known fold with Python's semantics,
+ * the rest becomes IR. */
 #include "lower/elab.h"
 #include <string.h>
 
@@ -60,7 +60,8 @@ Sym elab_dotted(Elab *e, const Ast *a)
         return NULL;
     Buf b = {0};
     print_dotted(&b, a);
-    Sym name = full ? shorten(e, b.at) : internf(e->in, "%s%s", pl ? "pl" : "pld", b.at + strlen(root->name));
+    Sym name = full ? shorten(e, b.at)
+                    : internf(e->in, "%s%s", pl ? "pl" : "pld", b.at + strlen(root->name));
     buf_free(&b);
     return name;
 }
@@ -83,7 +84,8 @@ static const char *nearest_visible(Elab *e, Sym name)
 
 static Val unknown_name(Elab *e, Sym name, Span span)
 {
-    if (is_alias(e->pl_alias.at, e->pl_alias.len, name) || is_alias(e->pld_alias.at, e->pld_alias.len, name)) {
+    if (is_alias(e->pl_alias.at, e->pl_alias.len, name) ||
+        is_alias(e->pld_alias.at, e->pld_alias.len, name)) {
         elab_error(e, span, "name", "the module %s is no value", name);
         return val_bad;
     }
@@ -92,7 +94,8 @@ static Val unknown_name(Elab *e, Sym name, Span span)
         return val_bad;
     }
     const char *near = nearest_visible(e, name);
-    elab_error(e, span, "name", "unknown name %s%s%s%s", name, near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+    elab_error(e, span, "name", "unknown name %s%s%s%s", name, near ? "; did you mean " : "",
+               near ? near : "", near ? "?" : "");
     return val_bad;
 }
 
@@ -108,7 +111,9 @@ static bool extents_bound(Elab *e, Val v, Span span)
         missing = map_get_ptr(&e->fn->extents, names.at[i], NULL) ? NULL : names.at[i];
     vec_free(&names);
     if (missing)
-        elab_error(e, span, "shape", "no parameter of %s has the extent %s, so it is not known here", e->fn->f->name, missing);
+        elab_error(e, span, "shape",
+                   "no parameter of %s has the extent %s, so it is not known here", e->fn->f->name,
+                   missing);
     return !missing;
 }
 
@@ -140,11 +145,13 @@ static Val eval_enum_member(Elab *e, const Ast *a, Sym dotted, EnumType t, const
     const char *list = "";
     for (uint32_t i = 0; i < n && i < 16; i++)
         list = arena_printf(e->arena, "%s%s%s", list, i ? ", " : "", names[i]);
-    elab_error(e, a->span, "name", "unknown %s: %s.%s has %s", dotted, enum_type_module(t), enum_type_name(t), list);
+    elab_error(e, a->span, "name", "unknown %s: %s.%s has %s", dotted, enum_type_module(t),
+               enum_type_name(t), list);
     return val_bad;
 }
 
-/* pl.FP32, pld.ReduceOp.Sum; other dotted names are operations and constructors, which are no values. */
+/* pl.FP32, pld.ReduceOp.Sum; other dotted names are operations and constructors, which are no
+ * values. */
 static Val eval_dotted(Elab *e, const Ast *a, Sym dotted)
 {
     Dtype dt;
@@ -156,7 +163,8 @@ static Val eval_dotted(Elab *e, const Ast *a, Sym dotted)
         strncmp(enum_type_module(et), dotted, (size_t)(rest - 1 - dotted)) == 0)
         return eval_enum_member(e, a, dotted, et, dot + 1);
     if (enum_type_from_name(rest, &et)) {
-        elab_error(e, a->span, "type", "%s is an enumeration: name a member, such as %s.%s", dotted, dotted, enum_value_name(et, 0));
+        elab_error(e, a->span, "type", "%s is an enumeration: name a member, such as %s.%s", dotted,
+                   dotted, enum_value_name(et, 0));
         return val_bad;
     }
     OpId ids[4];
@@ -165,7 +173,8 @@ static Val eval_dotted(Elab *e, const Ast *a, Sym dotted)
         return val_bad;
     }
     const char *near = elab_nearest_op(dotted);
-    elab_error(e, a->span, "name", "unknown name %s%s%s%s", dotted, near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+    elab_error(e, a->span, "name", "unknown name %s%s%s%s", dotted, near ? "; did you mean " : "",
+               near ? near : "", near ? "?" : "");
     return val_bad;
 }
 
@@ -185,8 +194,10 @@ static Val eval_attr(Elab *e, const Ast *a)
     Sym dotted = elab_dotted(e, a);
     if (dotted)
         return eval_dotted(e, a, dotted);
-    if (a->attr.base->kind == AST_NAME && a->attr.base->name == e->s_self && e->fn && e->fn->decl->method) {
-        elab_error(e, a->span, "name", "self.%s is no value: a function can only be called", a->attr.name);
+    if (a->attr.base->kind == AST_NAME && a->attr.base->name == e->s_self && e->fn &&
+        e->fn->decl->method) {
+        elab_error(e, a->span, "name", "self.%s is no value: a function can only be called",
+                   a->attr.name);
         return val_bad;
     }
     Val v = elab_eval(e, a->attr.base);
@@ -197,10 +208,12 @@ static Val eval_attr(Elab *e, const Ast *a)
             return elab_shape_of(e, v.expr->type, a->span);
         if (strcmp(a->attr.name, "dtype") == 0)
             return val_dtype(v.expr->type->dtype);
-        elab_error(e, a->attr.name_span, "name", "%s has no attribute %s: it has shape and dtype", val_describe(e, v), a->attr.name);
+        elab_error(e, a->attr.name_span, "name", "%s has no attribute %s: it has shape and dtype",
+                   val_describe(e, v), a->attr.name);
         return val_bad;
     }
-    elab_error(e, a->attr.name_span, "name", "%s has no attribute %s", val_describe(e, v), a->attr.name);
+    elab_error(e, a->attr.name_span, "name", "%s has no attribute %s", val_describe(e, v),
+               a->attr.name);
     return val_bad;
 }
 
@@ -248,20 +261,22 @@ static Val compare(Elab *e, CompareOp op, Val a, Val b, Span span)
     if (val_known(a) && val_known(b))
         return elab_fold_compare(e, op, a, b, span);
     if (is_shaped(a) || is_shaped(b)) {
-        elab_error(e, span, "type", "%s compares scalars, got %s and %s: use pl.cmp on tiles", compare_op_text(op),
-                   val_describe(e, a), val_describe(e, b));
+        elab_error(e, span, "type", "%s compares scalars, got %s and %s: use pl.cmp on tiles",
+                   compare_op_text(op), val_describe(e, a), val_describe(e, b));
         return val_bad;
     }
     return elab_scalar_compare(e, op, a, b, span);
 }
 
-/* The middle of a chain stands in two comparisons: it must be something that can be evaluated twice. */
+/* The middle of a chain stands in two comparisons: it must be something that can be evaluated
+ * twice. */
 static Val twice(Elab *e, Val v, Span span)
 {
     if (v.kind != V_EXPR)
         return v;
     if (!expr_is_pure(v.expr)) {
-        elab_error(e, span, "value", "the middle of a chained comparison reads memory: bind it to a name first");
+        elab_error(e, span, "value",
+                   "the middle of a chained comparison reads memory: bind it to a name first");
         return val_bad;
     }
     return val_expr(expr_clone(e->p, v.expr));
@@ -318,7 +333,8 @@ static Val eval_cond(Elab *e, const Ast *a)
     if (c.kind == V_BAD)
         return c;
     if (c.kind == V_DIM) {
-        elab_error(e, a->cond.cond->span, "value", "%s is known only when the program is started", val_text(e, c));
+        elab_error(e, a->cond.cond->span, "value", "%s is known only when the program is started",
+                   val_text(e, c));
         return val_bad;
     }
     if (val_known(c))
@@ -335,7 +351,8 @@ static Val eval_items(Elab *e, const Ast *a)
         items[i] = elab_eval(e, a->items.at[i]);
         bad |= items[i].kind == V_BAD;
     }
-    return bad ? val_bad : val_items(e, a->kind == AST_TUPLE ? V_TUPLE : V_LIST, items, a->items.len);
+    return bad ? val_bad
+               : val_items(e, a->kind == AST_TUPLE ? V_TUPLE : V_LIST, items, a->items.len);
 }
 
 static Val unavailable(Elab *e, const Ast *a)
@@ -343,7 +360,8 @@ static Val unavailable(Elab *e, const Ast *a)
     static const char *const instead[AST_COUNT] = {
         [AST_FSTRING] = "f-strings stand in raise and assert messages only",
         [AST_DICT] = "there are no dicts: use names, tuples or lists",
-        [AST_GENEXP] = "generator expressions stand in @pld.init and @pld.golden functions only: write a loop",
+        [AST_GENEXP] =
+            "generator expressions stand in @pld.init and @pld.golden functions only: write a loop",
         [AST_SET] = "there are no sets: use tuples or lists",
         [AST_SETCOMP] = "there are no comprehensions: write the list out, or a loop",
         [AST_DICTCOMP] = "there are no comprehensions: write the list out, or a loop",
@@ -351,50 +369,34 @@ static Val unavailable(Elab *e, const Ast *a)
         [AST_LAMBDA] = "there is no lambda: write the expression where it is used, or a function",
         [AST_STARRED] = "arguments are written out, there is no *",
         [AST_SLICE] = "a slice stands inside [] of a tensor only"};
-    elab_error(e, a->span, "syntax", "%s", instead[a->kind] ? instead[a->kind] : "this is no expression");
+    elab_error(e, a->span, "syntax", "%s",
+               instead[a->kind] ? instead[a->kind] : "this is no expression");
     return val_bad;
 }
 
 static Val eval(Elab *e, const Ast *a)
 {
     switch (a->kind) {
-    case AST_NAME:
-        return eval_name(e, a);
-    case AST_INT:
-        return val_int(a->integer.value);
-    case AST_FLOAT:
-        return val_float(a->real);
-    case AST_STR:
-        return val_str(a->str.text);
+    case AST_NAME: return eval_name(e, a);
+    case AST_INT: return val_int(a->integer.value);
+    case AST_FLOAT: return val_float(a->real);
+    case AST_STR: return val_str(a->str.text);
     case AST_TRUE:
-    case AST_FALSE:
-        return val_bool(a->kind == AST_TRUE);
-    case AST_NONE:
-        return val_none;
+    case AST_FALSE: return val_bool(a->kind == AST_TRUE);
+    case AST_NONE: return val_none;
     case AST_TUPLE:
-    case AST_LIST:
-        return eval_items(e, a);
-    case AST_ATTR:
-        return eval_attr(e, a);
-    case AST_CALL:
-        return elab_call(e, a);
-    case AST_SUBSCRIPT:
-        return elab_subscript(e, a);
-    case AST_UNARY:
-        return eval_unary(e, a);
-    case AST_BINARY:
-        return eval_binary(e, a);
-    case AST_COMPARE:
-        return eval_compare(e, a);
+    case AST_LIST: return eval_items(e, a);
+    case AST_ATTR: return eval_attr(e, a);
+    case AST_CALL: return elab_call(e, a);
+    case AST_SUBSCRIPT: return elab_subscript(e, a);
+    case AST_UNARY: return eval_unary(e, a);
+    case AST_BINARY: return eval_binary(e, a);
+    case AST_COMPARE: return eval_compare(e, a);
     case AST_AND:
-    case AST_OR:
-        return eval_logic(e, a);
-    case AST_COND:
-        return eval_cond(e, a);
-    case AST_ERROR:
-        return val_bad;
-    default:
-        return unavailable(e, a);
+    case AST_OR: return eval_logic(e, a);
+    case AST_COND: return eval_cond(e, a);
+    case AST_ERROR: return val_bad;
+    default: return unavailable(e, a);
     }
 }
 

@@ -44,7 +44,8 @@ static bool holds_class(Elab *e, const AstList *body)
         const Ast *s = body->at[i];
         if (elab_is_program_class(e, s))
             return true;
-        if (s->kind == AST_IF && (holds_class(e, &s->if_.then) || holds_class(e, &s->if_.otherwise)))
+        if (s->kind == AST_IF &&
+            (holds_class(e, &s->if_.then) || holds_class(e, &s->if_.otherwise)))
             return true;
     }
     return false;
@@ -59,7 +60,7 @@ bool elab_is_factory(Elab *e, const Ast *a)
 
 typedef struct {
     const char *name;
-    const Ast *at;          /* class or factory; NULL: the functions of the module */
+    const Ast *at; /* class or factory; NULL: the functions of the module */
 } Candidate;
 
 typedef VEC(Candidate) Candidates;
@@ -118,11 +119,13 @@ static const Candidate *choose(Elab *e, const Candidates *c)
         for (uint32_t i = 0; i < c->len; i++)
             if (names_candidate(e, &c->at[i], name))
                 return &c->at[i];
-        elab_error(e, (Span){0}, "option", "no program %s in this file; it has: %s", name, list_candidates(e, c));
+        elab_error(e, (Span){0}, "option", "no program %s in this file; it has: %s", name,
+                   list_candidates(e, c));
         return NULL;
     }
     if (c->len > 1) {
-        elab_error(e, (Span){0}, "option", "this file holds several programs: %s; choose one with --program NAME",
+        elab_error(e, (Span){0}, "option",
+                   "this file holds several programs: %s; choose one with --program NAME",
                    list_candidates(e, c));
         return NULL;
     }
@@ -133,8 +136,10 @@ static bool no_program(Elab *e)
 {
     /* After other messages this one would only repeat that the file is not a program. */
     if (!diags_failed(e->diags))
-        elab_error(e, (Span){0}, "name", "no program in this file: it needs functions with @pl.jit decorators, a @pl.program "
-                   "class, or a factory def that returns one");
+        elab_error(
+            e, (Span){0}, "name",
+            "no program in this file: it needs functions with @pl.jit decorators, a @pl.program "
+            "class, or a factory def that returns one");
     return false;
 }
 
@@ -144,7 +149,8 @@ static void run_module(Elab *e)
     Val ignored;
     for (uint32_t i = 0; i < e->module->body.len; i++) {
         const Ast *s = e->module->body.at[i];
-        if (elab_is_program_class(e, s) || elab_is_factory(e, s) || elab_is_kernel(e, s) || elab_foreign(e, s))
+        if (elab_is_program_class(e, s) || elab_is_factory(e, s) || elab_is_kernel(e, s) ||
+            elab_foreign(e, s))
             continue;
         AstList one = {.at = (Ast **)(uintptr_t)&e->module->body.at[i], .len = 1};
         elab_run(e, &one, &ignored);
@@ -166,8 +172,10 @@ static bool run_factory(Elab *e, const Ast *def)
         return true;
     }
     if (!diags_failed(e->diags))
-        elab_error(e, def->def.name_span, "value", "the factory %s must end with `return CLASS`, the @pl.program class%s%s",
-                   def->def.name, returned ? ", not " : "", returned ? val_describe(e, result) : "");
+        elab_error(e, def->def.name_span, "value",
+                   "the factory %s must end with `return CLASS`, the @pl.program class%s%s",
+                   def->def.name, returned ? ", not " : "",
+                   returned ? val_describe(e, result) : "");
     return false;
 }
 
@@ -197,8 +205,11 @@ static void bad_decorator(Elab *e, const Ast *d)
 {
     Buf b = {0};
     ast_print_expr(&b, d->kind == AST_CALL ? d->call.callee : d);
-    elab_error(e, d->span, "name", "unknown decorator @%s: a function has @pl.function(type=...), @pl.function(level=..., "
-               "role=...), @pl.jit, @pl.jit.incore, @pl.jit.host, @pld.init or @pld.golden", b.at ? b.at : "");
+    elab_error(
+        e, d->span, "name",
+        "unknown decorator @%s: a function has @pl.function(type=...), @pl.function(level=..., "
+        "role=...), @pl.jit, @pl.jit.incore, @pl.jit.host, @pld.init or @pld.golden",
+        b.at ? b.at : "");
     buf_free(&b);
 }
 
@@ -209,7 +220,8 @@ static int64_t decorator_enum(Elab *e, const AstKeyword *k, EnumType t)
     if (v.kind == V_ENUM && v.enum_type == t)
         return v.i;
     if (v.kind != V_BAD)
-        elab_error(e, k->value->span, "type", "%s= takes a member of pl.%s, got %s", k->name, enum_type_name(t), val_describe(e, v));
+        elab_error(e, k->value->span, "type", "%s= takes a member of pl.%s, got %s", k->name,
+                   enum_type_name(t), val_describe(e, v));
     return -1;
 }
 
@@ -221,12 +233,18 @@ static bool function_kind(Elab *e, const Ast *d, FuncKind *kind)
         return false;
     for (uint32_t i = 0; ok && i < d->call.keywords.len; i++) {
         const AstKeyword *k = &d->call.keywords.at[i];
-        int64_t *v = strcmp(k->name, "type") == 0 ? &type : strcmp(k->name, "level") == 0 ? &level : &role;
+        int64_t *v = strcmp(k->name, "type") == 0    ? &type
+                     : strcmp(k->name, "level") == 0 ? &level
+                                                     : &role;
         if (v == &role && strcmp(k->name, "role") != 0) {
-            elab_error(e, k->span, "name", "@pl.function has no %s=: it takes type=, or level= and role=", k->name);
+            elab_error(e, k->span, "name",
+                       "@pl.function has no %s=: it takes type=, or level= and role=", k->name);
             return false;
         }
-        *v = decorator_enum(e, k, v == &type ? ENUM_FunctionType : v == &level ? ENUM_Level : ENUM_Role);
+        *v = decorator_enum(e, k,
+                            v == &type    ? ENUM_FunctionType
+                            : v == &level ? ENUM_Level
+                                          : ENUM_Role);
         if (*v < 0)
             return false;
     }
@@ -238,8 +256,10 @@ static bool function_kind(Elab *e, const Ast *d, FuncKind *kind)
         *kind = FN_HOST;
         return true;
     }
-    elab_error(e, d->span, "type", "@pl.function takes type=pl.FunctionType.InCore, type=pl.FunctionType.Orchestration, or "
-               "level=pl.Level.HOST, role=pl.Role.Orchestrator");
+    elab_error(
+        e, d->span, "type",
+        "@pl.function takes type=pl.FunctionType.InCore, type=pl.FunctionType.Orchestration, or "
+        "level=pl.Level.HOST, role=pl.Role.Orchestrator");
     return false;
 }
 
@@ -249,14 +269,17 @@ static bool jit_kind(Elab *e, Sym name, const Ast *d, FuncKind *kind)
         elab_error(e, d->span, "type", "@%s takes no arguments", name);
         return false;
     }
-    *kind = strcmp(name, "pl.jit") == 0 ? FN_ORCH : strcmp(name, "pl.jit.host") == 0 ? FN_HOST : FN_INCORE;
+    *kind = strcmp(name, "pl.jit") == 0        ? FN_ORCH
+            : strcmp(name, "pl.jit.host") == 0 ? FN_HOST
+                                               : FN_INCORE;
     return true;
 }
 
 static bool kernel_kind(Elab *e, const Ast *def, FuncKind *kind)
 {
     if (def->def.decorators.len != 1) {
-        elab_error(e, def->def.name_span, "name", "%s has %u decorators, a function has one", def->def.name, def->def.decorators.len);
+        elab_error(e, def->def.name_span, "name", "%s has %u decorators, a function has one",
+                   def->def.name, def->def.decorators.len);
         return false;
     }
     const Ast *d = def->def.decorators.at[0];
@@ -272,9 +295,11 @@ static bool check_self(Elab *e, const Ast *def, bool in_class)
     if (in_class == has_self)
         return true;
     if (in_class)
-        elab_error(e, def->def.name_span, "type", "%s stands in a class: its first parameter must be self", def->def.name);
+        elab_error(e, def->def.name_span, "type",
+                   "%s stands in a class: its first parameter must be self", def->def.name);
     else
-        elab_error(e, def->def.params.at[0].span, "type", "%s stands outside a class: delete the parameter self", def->def.name);
+        elab_error(e, def->def.params.at[0].span, "type",
+                   "%s stands outside a class: delete the parameter self", def->def.name);
     return false;
 }
 
@@ -285,7 +310,8 @@ static bool add_function(Elab *e, const Ast *def, bool in_class)
     if (!kernel_kind(e, def, &kind) || !check_self(e, def, in_class))
         return false;
     if (map_get_ptr(&e->decl_index, def->def.name, &at)) {
-        elab_error(e, def->def.name_span, "name", "the function %s is defined twice", def->def.name);
+        elab_error(e, def->def.name_span, "name", "the function %s is defined twice",
+                   def->def.name);
         diag_note(e->diags, e->decls.at[at].def->def.name_span, "the first one is here");
         return false;
     }
@@ -297,7 +323,8 @@ static bool add_function(Elab *e, const Ast *def, bool in_class)
 
 static bool class_member(Elab *e, const Ast *s)
 {
-    if (s->kind == AST_PASS || s->kind == AST_ERROR || (s->kind == AST_EXPR_STMT && s->value->kind == AST_STR))
+    if (s->kind == AST_PASS || s->kind == AST_ERROR ||
+        (s->kind == AST_EXPR_STMT && s->value->kind == AST_STR))
         return true;
     if (elab_is_pure(e, s)) {
         avec_push(e->arena, &e->pures, s);
@@ -308,10 +335,13 @@ static bool class_member(Elab *e, const Ast *s)
     if (s->kind == AST_DEF && s->def.decorators.len)
         bad_decorator(e, s->def.decorators.at[0]);
     else if (s->kind == AST_DEF)
-        elab_error(e, s->def.name_span, "name", "%s has no decorator: say which level it is for, "
-                   "@pl.function(type=pl.FunctionType.InCore) for a kernel or a helper of one", s->def.name);
+        elab_error(e, s->def.name_span, "name",
+                   "%s has no decorator: say which level it is for, "
+                   "@pl.function(type=pl.FunctionType.InCore) for a kernel or a helper of one",
+                   s->def.name);
     else
-        elab_error(e, s->span, "value", "a program class holds functions only: put constants before the class");
+        elab_error(e, s->span, "value",
+                   "a program class holds functions only: put constants before the class");
     return false;
 }
 
@@ -354,11 +384,13 @@ FnDecl *elab_find_entry(Elab *e)
     }
     if (n == 0)
         elab_error(e, e->decls.len ? e->decls.at[0].def->def.name_span : (Span){0}, "name",
-                   "this program has kernels and no host function to start them: `pldc --skeleton FILE` prints one that fits");
+                   "this program has kernels and no host function to start them: `pldc --skeleton "
+                   "FILE` prints one that fits");
     else if (want && !found)
         elab_error(e, (Span){0}, "option", "no host function %s; there is: %s", want, names);
     else if (!want && n > 1)
-        elab_error(e, (Span){0}, "option", "several host functions: %s; choose one with --entry NAME", names);
+        elab_error(e, (Span){0}, "option",
+                   "several host functions: %s; choose one with --entry NAME", names);
     else
         return found;
     return NULL;

@@ -1,5 +1,5 @@
-/* Operators on values known at compile time: Python's semantics on checked 64-bit integers, doubles,
- * strings, tuples and lists; and arithmetic on dynamic extents. */
+/* Operators on values known at compile time: Python's semantics on checked 64-bit integers,
+ * doubles, strings, tuples and lists; and arithmetic on dynamic extents. */
 #include "lower/elab.h"
 #include <math.h>
 #include <string.h>
@@ -109,18 +109,12 @@ static Val int_binary(Elab *e, BinaryOp op, int64_t a, int64_t b, Span span)
         return val_bad;
     }
     switch (op) {
-    case OP_ADD:
-        return __builtin_add_overflow(a, b, &r) ? overflow(e, span, text) : val_int(r);
-    case OP_SUB:
-        return __builtin_sub_overflow(a, b, &r) ? overflow(e, span, text) : val_int(r);
-    case OP_MUL:
-        return __builtin_mul_overflow(a, b, &r) ? overflow(e, span, text) : val_int(r);
-    case OP_DIV:
-        return val_float((double)a / (double)b);
-    case OP_FLOORDIV:
-        return floor_div(a, b, &q, &r) ? val_int(q) : overflow(e, span, text);
-    case OP_MOD:
-        return b == -1 ? val_int(0) : (floor_div(a, b, &q, &r), val_int(r));
+    case OP_ADD: return __builtin_add_overflow(a, b, &r) ? overflow(e, span, text) : val_int(r);
+    case OP_SUB: return __builtin_sub_overflow(a, b, &r) ? overflow(e, span, text) : val_int(r);
+    case OP_MUL: return __builtin_mul_overflow(a, b, &r) ? overflow(e, span, text) : val_int(r);
+    case OP_DIV: return val_float((double)a / (double)b);
+    case OP_FLOORDIV: return floor_div(a, b, &q, &r) ? val_int(q) : overflow(e, span, text);
+    case OP_MOD: return b == -1 ? val_int(0) : (floor_div(a, b, &q, &r), val_int(r));
     case OP_POW:
         if (b < 0) {
             if (a == 0) {
@@ -130,17 +124,12 @@ static Val int_binary(Elab *e, BinaryOp op, int64_t a, int64_t b, Span span)
             return val_float(pow((double)a, (double)b));
         }
         return int_power(a, b, &r) ? val_int(r) : overflow(e, span, text);
-    case OP_BITAND:
-        return val_int(a & b);
-    case OP_BITOR:
-        return val_int(a | b);
-    case OP_BITXOR:
-        return val_int(a ^ b);
+    case OP_BITAND: return val_int(a & b);
+    case OP_BITOR: return val_int(a | b);
+    case OP_BITXOR: return val_int(a ^ b);
     case OP_SHL:
-    case OP_SHR:
-        return int_shift(e, op, a, b, span);
-    default:
-        return unsupported(e, span, text, val_int(a), val_int(b));
+    case OP_SHR: return int_shift(e, op, a, b, span);
+    default: return unsupported(e, span, text, val_int(a), val_int(b));
     }
 }
 
@@ -153,16 +142,11 @@ static Val float_binary(Elab *e, BinaryOp op, Val x, Val y, Span span)
         return val_bad;
     }
     switch (op) {
-    case OP_ADD:
-        return val_float(a + b);
-    case OP_SUB:
-        return val_float(a - b);
-    case OP_MUL:
-        return val_float(a * b);
-    case OP_DIV:
-        return val_float(a / b);
-    case OP_FLOORDIV:
-        return val_float(floor(a / b));
+    case OP_ADD: return val_float(a + b);
+    case OP_SUB: return val_float(a - b);
+    case OP_MUL: return val_float(a * b);
+    case OP_DIV: return val_float(a / b);
+    case OP_FLOORDIV: return val_float(floor(a / b));
     case OP_MOD: {
         double r = fmod(a, b);
         return val_float(r != 0 && (r < 0) != (b < 0) ? r + b : r);
@@ -174,8 +158,7 @@ static Val float_binary(Elab *e, BinaryOp op, Val x, Val y, Span span)
             return val_bad;
         }
         return val_float(pow(a, b));
-    default:
-        return unsupported(e, span, text, x, y);
+    default: return unsupported(e, span, text, x, y);
     }
 }
 
@@ -190,21 +173,12 @@ static Val dim_binary(Elab *e, BinaryOp op, Val a, Val b, Span span)
         return unsupported(e, span, binary_op_text(op), a, b);
     const Dim *x = as_dim(e, a), *y = as_dim(e, b), *r;
     switch (op) {
-    case OP_ADD:
-        r = dim_add(e->tt, x, y);
-        break;
-    case OP_SUB:
-        r = dim_sub(e->tt, x, y);
-        break;
-    case OP_MUL:
-        r = dim_mul(e->tt, x, y);
-        break;
+    case OP_ADD: r = dim_add(e->tt, x, y); break;
+    case OP_SUB: r = dim_sub(e->tt, x, y); break;
+    case OP_MUL: r = dim_mul(e->tt, x, y); break;
     case OP_FLOORDIV:
-    case OP_MOD:
-        r = dim_atom(e->tt, op == OP_MOD ? DIM_MOD : DIM_FLOORDIV, x, y);
-        break;
-    default:
-        return unsupported(e, span, binary_op_text(op), a, b);
+    case OP_MOD: r = dim_atom(e->tt, op == OP_MOD ? DIM_MOD : DIM_FLOORDIV, x, y); break;
+    default: return unsupported(e, span, binary_op_text(op), a, b);
     }
     if (!r)
         elab_error(e, span, "shape", "the extent %s %s %s divides by zero or is too large",
@@ -327,14 +301,10 @@ Val elab_fold_compare(Elab *e, CompareOp op, Val a, Val b, Span span)
     if (c == -2)
         return unsupported(e, span, compare_op_text(op), a, b);
     switch (op) {
-    case CMP_LT:
-        return val_bool(c == -1);
-    case CMP_LE:
-        return val_bool(c == -1 || c == 0);
-    case CMP_GT:
-        return val_bool(c == 1);
-    default:
-        return val_bool(c == 1 || c == 0);
+    case CMP_LT: return val_bool(c == -1);
+    case CMP_LE: return val_bool(c == -1 || c == 0);
+    case CMP_GT: return val_bool(c == 1);
+    default: return val_bool(c == 1 || c == 0);
     }
 }
 
@@ -349,9 +319,11 @@ static Val fold_extreme(Elab *e, bool want_max, const Val *args, uint32_t n, Spa
     Val best = args[0];
     for (uint32_t i = 1; i < n; i++) {
         if (best.kind == V_DIM || args[i].kind == V_DIM) {
-            if ((best.kind != V_DIM && !is_int(best)) || (args[i].kind != V_DIM && !is_int(args[i])))
+            if ((best.kind != V_DIM && !is_int(best)) ||
+                (args[i].kind != V_DIM && !is_int(args[i])))
                 return unsupported(e, span, want_max ? "max" : "min", best, args[i]);
-            best = val_dim(dim_atom(e->tt, want_max ? DIM_MAX : DIM_MIN, as_dim(e, best), as_dim(e, args[i])));
+            best = val_dim(
+                dim_atom(e->tt, want_max ? DIM_MAX : DIM_MIN, as_dim(e, best), as_dim(e, args[i])));
             continue;
         }
         int c = order(args[i], best);
@@ -399,7 +371,8 @@ static Val fold_len(Elab *e, Val v, Span span)
         return val_int(v.n);
     if (v.kind == V_STR)
         return val_int((int64_t)strlen(v.s));
-    elab_error(e, span, "type", "len() takes a list, a tuple or a string, got %s", val_describe(e, v));
+    elab_error(e, span, "type", "len() takes a list, a tuple or a string, got %s",
+               val_describe(e, v));
     return val_bad;
 }
 
@@ -424,16 +397,11 @@ Val elab_fold_call(Elab *e, Sym name, const Val *args, uint32_t n, Span span)
         return val_bad;
     }
     switch (name[0]) {
-    case 'l':
-        return fold_len(e, args[0], span);
-    case 'a':
-        return fold_abs(e, args[0], span);
-    case 'i':
-        return fold_int(e, args[0], span);
-    case 's':
-        return fold_str(e, args[0]);
-    case 'b':
-        return val_bool(val_truth(args[0]));
+    case 'l': return fold_len(e, args[0], span);
+    case 'a': return fold_abs(e, args[0], span);
+    case 'i': return fold_int(e, args[0], span);
+    case 's': return fold_str(e, args[0]);
+    case 'b': return val_bool(val_truth(args[0]));
     default:
         if (is_number(args[0]))
             return val_float(as_double(args[0]));

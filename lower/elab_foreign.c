@@ -17,13 +17,17 @@ static void import_one(Elab *e, const Ast *s)
 {
     Sym module = s->import.module;
     if (s->import.from) {
-        elab_error(e, s->span, "name", "delete this import: a program says `import pypto.language as pl` and "
+        elab_error(e, s->span, "name",
+                   "delete this import: a program says `import pypto.language as pl` and "
                    "`import pypto.language.distributed as pld`, or nothing");
         return;
     }
     if (!module || (!is_pl_module(module) && !is_pld_module(module))) {
-        elab_error(e, s->span, "name", "delete `import %s`: a program uses pypto.language and "
-                   "pypto.language.distributed only, and pldrun does what a script's main part does", module ? module : "...");
+        elab_error(
+            e, s->span, "name",
+            "delete `import %s`: a program uses pypto.language and "
+            "pypto.language.distributed only, and pldrun does what a script's main part does",
+            module ? module : "...");
         return;
     }
     if (!s->import.alias)
@@ -61,19 +65,11 @@ static Sym root_name(const Ast *a)
 {
     while (a) {
         switch (a->kind) {
-        case AST_NAME:
-            return a->name;
-        case AST_ATTR:
-            a = a->attr.base;
-            break;
-        case AST_CALL:
-            a = a->call.callee;
-            break;
-        case AST_SUBSCRIPT:
-            a = a->sub.base;
-            break;
-        default:
-            return NULL;
+        case AST_NAME: return a->name;
+        case AST_ATTR: a = a->attr.base; break;
+        case AST_CALL: a = a->call.callee; break;
+        case AST_SUBSCRIPT: a = a->sub.base; break;
+        default: return NULL;
         }
     }
     return NULL;
@@ -106,8 +102,9 @@ static bool foreign_assign(Elab *e, const Ast *s)
     Sym root = value && value->kind != AST_NAME ? root_name(value) : NULL;
     if (!root || is_known(e, root))
         return false;
-    elab_error(e, s->span, "name", "delete this statement: %s is nothing that a program knows%s", root,
-               value->kind == AST_CALL ? ", pldc and pldrun build and start programs themselves" : "");
+    elab_error(
+        e, s->span, "name", "delete this statement: %s is nothing that a program knows%s", root,
+        value->kind == AST_CALL ? ", pldc and pldrun build and start programs themselves" : "");
     if (s->kind == AST_ANN_ASSIGN)
         poison(e, s->ann.target);
     for (uint32_t i = 0; s->kind == AST_ASSIGN && i < s->assign.targets.len; i++)
@@ -131,22 +128,27 @@ static bool foreign_def(Elab *e, const Ast *s)
         Buf b = {0};
         const Ast *d = s->def.decorators.at[0];
         ast_print_expr(&b, d->kind == AST_CALL ? d->call.callee : d);
-        elab_error(e, d->span, "name", "unknown decorator @%s: functions have @pl.jit, @pl.jit.incore, @pl.jit.host, "
-                   "@pl.function(...), @pld.init or @pld.golden", b.at ? b.at : "");
+        elab_error(e, d->span, "name",
+                   "unknown decorator @%s: functions have @pl.jit, @pl.jit.incore, @pl.jit.host, "
+                   "@pl.function(...), @pld.init or @pld.golden",
+                   b.at ? b.at : "");
         buf_free(&b);
         return true;
     }
     bool main = strcmp(s->def.name, "main") == 0;
-    elab_error(e, s->def.name_span, "name", main
-               ? "delete the function %s: pldrun starts the program, @pld.init and @pld.golden give its inputs and check its outputs"
-               : "delete the function %s: it is no kernel (those have a decorator) and no factory (it holds no @pl.program class)",
+    elab_error(e, s->def.name_span, "name",
+               main ? "delete the function %s: pldrun starts the program, @pld.init and "
+                      "@pld.golden give its inputs and check its outputs"
+                    : "delete the function %s: it is no kernel (those have a decorator) and no "
+                      "factory (it holds no @pl.program class)",
                s->def.name);
     return true;
 }
 
 static bool foreign_class(Elab *e, const Ast *s)
 {
-    elab_error(e, s->class_.name_span, "name", "delete the class %s, or decorate it with @pl.program", s->class_.name);
+    elab_error(e, s->class_.name_span, "name",
+               "delete the class %s, or decorate it with @pl.program", s->class_.name);
     elab_define(e, e->scope, s->class_.name, val_bad, s->class_.name_span);
     return true;
 }
@@ -154,25 +156,23 @@ static bool foreign_class(Elab *e, const Ast *s)
 bool elab_foreign(Elab *e, const Ast *s)
 {
     switch (s->kind) {
-    case AST_IMPORT:
-        return true;
-    case AST_DEF:
-        return foreign_def(e, s);
-    case AST_CLASS:
-        return foreign_class(e, s);
+    case AST_IMPORT: return true;
+    case AST_DEF: return foreign_def(e, s);
+    case AST_CLASS: return foreign_class(e, s);
     case AST_IF:
         if (!is_main_guard(s))
             return false;
-        elab_error(e, span_join((Span){s->span.begin, s->span.begin + 1}, s->if_.cond->span), "name",
-                   "delete this block: pldrun is what starts a program");
+        elab_error(e, span_join((Span){s->span.begin, s->span.begin + 1}, s->if_.cond->span),
+                   "name", "delete this block: pldrun is what starts a program");
         return true;
     case AST_ASSIGN:
-    case AST_ANN_ASSIGN:
-        return foreign_assign(e, s);
+    case AST_ANN_ASSIGN: return foreign_assign(e, s);
     case AST_EXPR_STMT:
         if (s->value->kind == AST_STR || s->value->kind == AST_ERROR)
             return false;
-        elab_error(e, s->span, "name", "delete this statement: at module level a program has constants, functions and classes");
+        elab_error(e, s->span, "name",
+                   "delete this statement: at module level a program has constants, functions and "
+                   "classes");
         return true;
     case AST_TRY:
     case AST_WITH:
@@ -180,10 +180,11 @@ bool elab_foreign(Elab *e, const Ast *s)
     case AST_WHILE:
     case AST_DELETE:
     case AST_GLOBAL:
-        elab_error(e, (Span){s->span.begin, s->span.begin + 1}, "name",
-                   "delete this `%s`: at module level a program has constants, functions and classes", ast_kind_name(s->kind));
+        elab_error(
+            e, (Span){s->span.begin, s->span.begin + 1}, "name",
+            "delete this `%s`: at module level a program has constants, functions and classes",
+            ast_kind_name(s->kind));
         return true;
-    default:
-        return false;
+    default: return false;
     }
 }

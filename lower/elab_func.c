@@ -1,5 +1,5 @@
-/* Functions: parameters, body, directions, results. A function is elaborated at its first call, whose
- * arguments give unannotated parameters their types. */
+/* Functions: parameters, body, directions, results. A function is elaborated at its first call,
+ * whose arguments give unannotated parameters their types. */
 #include "lower/elab.h"
 #include <string.h>
 
@@ -24,12 +24,16 @@ static const char *kind_text(FuncKind k)
 static bool param_type_ok(Elab *e, const FnDecl *d, const AstParam *p, const Type *t)
 {
     bool memory = type_is_memory(t), scalar = t->kind == TY_SCALAR;
-    bool good = d->kind == FN_HOST ? t->kind == TY_TENSOR || scalar : d->kind == FN_ORCH ? memory || scalar || t->kind == TY_CTX
-                                   : memory || scalar || t->kind == TY_TILE || t->kind == TY_CTX;
+    bool good = d->kind == FN_HOST   ? t->kind == TY_TENSOR || scalar
+                : d->kind == FN_ORCH ? memory || scalar || t->kind == TY_CTX
+                                     : memory || scalar || t->kind == TY_TILE || t->kind == TY_CTX;
     if (good)
         return true;
-    elab_error(e, p->span, "type", "%s function has no parameter of type %s%s", kind_text(d->kind), type_text(e->arena, t),
-               d->kind == FN_HOST && t->kind == TY_DIST ? ": it makes windows itself, with pld.window" : "");
+    elab_error(e, p->span, "type", "%s function has no parameter of type %s%s", kind_text(d->kind),
+               type_text(e->arena, t),
+               d->kind == FN_HOST && t->kind == TY_DIST
+                   ? ": it makes windows itself, with pld.window"
+                   : "");
     return false;
 }
 
@@ -47,7 +51,10 @@ static bool param_annotation(Elab *e, FnDecl *d, const AstParam *p)
             ok &= param_type_ok(e, d, p, v.type);
         ok &= v.kind == V_TYPE;
     } else if (d->kind == FN_HOST) {
-        elab_error(e, p->span, "type", "the parameter %s of a host function needs a type, such as pl.Tensor[[2, 1, 64], pl.FP32]", p->name);
+        elab_error(e, p->span, "type",
+                   "the parameter %s of a host function needs a type, such as pl.Tensor[[2, 1, "
+                   "64], pl.FP32]",
+                   p->name);
         ok = false;
     }
     avec_push(e->arena, &d->annotations, v);
@@ -86,7 +93,8 @@ static bool order_ok(Elab *e, const FnDecl *d)
         if (t->kind == TY_SCALAR) {
             scalar = true;
         } else if (scalar && type_is_memory(t)) {
-            elab_error(e, elab_param_ast(d, i)->span, "type", "the tensor %s comes after a scalar parameter of %s: put the scalars last",
+            elab_error(e, elab_param_ast(d, i)->span, "type",
+                       "the tensor %s comes after a scalar parameter of %s: put the scalars last",
                        elab_param_ast(d, i)->name, d->name);
             return false;
         }
@@ -174,7 +182,8 @@ static void finish_result(Elab *e, FnDecl *d)
     f->result = result_type(e, ret);
     if (!declared || result_fits(e, declared, f->result))
         return;
-    elab_error(e, d->def->def.returns->span, "type", "%s is declared to return %s, it returns %s", d->name, type_text(e->arena, declared),
+    elab_error(e, d->def->def.returns->span, "type", "%s is declared to return %s, it returns %s",
+               d->name, type_text(e->arena, declared),
                f->result->kind == TY_NONE ? "nothing" : type_text(e->arena, f->result));
 }
 
@@ -184,7 +193,8 @@ static void run_body(Elab *e, FnDecl *d)
     elab_open(e, &frame, BLOCK_FUNCTION, &d->func->body);
     elab_block(e, &d->def->def.body);
     if (frame.yield)
-        elab_error(e, frame.yield->loc.span, "syntax", "pl.yield_ ends the body of a loop or an arm of an if");
+        elab_error(e, frame.yield->loc.span, "syntax",
+                   "pl.yield_ ends the body of a loop or an arm of an if");
     elab_close(e, &frame);
 }
 
@@ -223,7 +233,8 @@ static void free_fn(Fn *fn)
 static bool enter(Elab *e, FnDecl *d, Span call)
 {
     if (d->state == FN_BUSY) {
-        elab_error(e, call, "level", "%s calls itself: there is no recursion on a device, write a loop", d->name);
+        elab_error(e, call, "level",
+                   "%s calls itself: there is no recursion on a device, write a loop", d->name);
         return false;
     }
     if (e->call_depth >= MAX_CALL_DEPTH) {

@@ -1,9 +1,10 @@
 /* The first line of a dump: the pass it was made after, and what was bound.
  *
- *     # pld-ir 08_lower_composite_ops ranks=4 nr=ranks mode="builtin" platform=a2a3sim program=P entry=host
+ *     # pld-ir 08_lower_composite_ops ranks=4 nr=ranks mode="builtin" platform=a2a3sim program=P
+ * entry=host
  *
- * `ranks` comes first and platform, program and entry last, so a parameter may have one of these names.
- * A parameter bound to pld.world_size() is written NAME=ranks. */
+ * `ranks` comes first and platform, program and entry last, so a parameter may have one of these
+ * names. A parameter bound to pld.world_size() is written NAME=ranks. */
 #include "lower/elab.h"
 #include <ctype.h>
 #include <string.h>
@@ -26,7 +27,8 @@ static bool next_pair(Elab *e, const char **at, HeaderPair *out)
     } else {
         end = v + strcspn(v, " ");
     }
-    *out = (HeaderPair){.name = intern_n(e->in, s, key), .value = intern_n(e->in, v, (size_t)(end - v))};
+    *out = (HeaderPair){.name = intern_n(e->in, s, key),
+                        .value = intern_n(e->in, v, (size_t)(end - v))};
     *at = end;
     return true;
 }
@@ -34,8 +36,10 @@ static bool next_pair(Elab *e, const char **at, HeaderPair *out)
 static bool bad_header(Elab *e, const char *what)
 {
     Span span = {0, (uint32_t)strlen(e->module->header)};
-    elab_error(e, span, "syntax", "the first line of the dump %s: wanted `# pld-ir NN_pass ranks=N ... platform=P "
-               "program=P entry=F`", what);
+    elab_error(e, span, "syntax",
+               "the first line of the dump %s: wanted `# pld-ir NN_pass ranks=N ... platform=P "
+               "program=P entry=F`",
+               what);
     return false;
 }
 
@@ -54,7 +58,8 @@ static bool read_fixed(Elab *e, Header *h, const char *name, const char *value)
     const char *why = NULL;
     if (strcmp(name, "platform") == 0) {
         h->platform = platform_from_name(value, &why);
-        return h->platform ? true : bad_header(e, arena_printf(e->arena, "names the platform %s", value));
+        return h->platform ? true
+                           : bad_header(e, arena_printf(e->arena, "names the platform %s", value));
     }
     if (strcmp(name, "program") == 0)
         h->program = intern(e->in, value);
@@ -65,7 +70,8 @@ static bool read_fixed(Elab *e, Header *h, const char *name, const char *value)
 
 static bool is_fixed(const char *name)
 {
-    return strcmp(name, "platform") == 0 || strcmp(name, "program") == 0 || strcmp(name, "entry") == 0;
+    return strcmp(name, "platform") == 0 || strcmp(name, "program") == 0 ||
+           strcmp(name, "entry") == 0;
 }
 
 static bool read_pairs(Elab *e, Header *h, const char *at)
@@ -96,14 +102,19 @@ static bool agrees(Elab *e, Header *h)
 {
     const SpecializeOptions *o = e->opt;
     if (o->ranks && h->ranks && o->ranks != h->ranks)
-        elab_error(e, (Span){0}, "option", "%u devices, but the first line of the dump has ranks=%u", o->ranks, h->ranks);
+        elab_error(e, (Span){0}, "option",
+                   "%u devices, but the first line of the dump has ranks=%u", o->ranks, h->ranks);
     else if (o->platform && h->platform && o->platform->id != h->platform->id)
-        elab_error(e, (Span){0}, "option", "platform %s, but the first line of the dump has platform=%s",
-                   o->platform->name, h->platform->name);
+        elab_error(e, (Span){0}, "option",
+                   "platform %s, but the first line of the dump has platform=%s", o->platform->name,
+                   h->platform->name);
     else if (o->program && h->program && strcmp(o->program, h->program) != 0)
-        elab_error(e, (Span){0}, "option", "--program %s, but the first line of the dump has program=%s", o->program, h->program);
+        elab_error(e, (Span){0}, "option",
+                   "--program %s, but the first line of the dump has program=%s", o->program,
+                   h->program);
     else if (o->entry && h->entry && strcmp(o->entry, h->entry) != 0)
-        elab_error(e, (Span){0}, "option", "--entry %s, but the first line of the dump has entry=%s", o->entry, h->entry);
+        elab_error(e, (Span){0}, "option",
+                   "--entry %s, but the first line of the dump has entry=%s", o->entry, h->entry);
     else
         return true;
     return false;
@@ -138,6 +149,8 @@ void elab_print_header(Elab *e, Buf *out)
     const Program *p = e->p;
     buf_printf(out, "# pld-ir %s ranks=%u", pass_info(PASS_PARSED)->file, p->ranks);
     for (uint32_t i = 0; i < p->bindings.len; i++)
-        buf_printf(out, " %s=%s", p->bindings.at[i].name, p->bindings.at[i].ranks ? "ranks" : p->bindings.at[i].value);
-    buf_printf(out, " platform=%s program=%s entry=%s\n", p->platform->name, p->name, p->entry->name);
+        buf_printf(out, " %s=%s", p->bindings.at[i].name,
+                   p->bindings.at[i].ranks ? "ranks" : p->bindings.at[i].value);
+    buf_printf(out, " platform=%s program=%s entry=%s\n", p->platform->name, p->name,
+               p->entry->name);
 }

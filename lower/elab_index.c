@@ -12,14 +12,15 @@ static Val item_of(Elab *e, Val base, const Ast *a)
     if (i.kind == V_BAD)
         return i;
     if (i.kind != V_INT) {
-        elab_error(e, a->sub.index.at[0]->span, "type", "the index of a %s is a compile-time int, got %s", val_kind_name(base),
+        elab_error(e, a->sub.index.at[0]->span, "type",
+                   "the index of a %s is a compile-time int, got %s", val_kind_name(base),
                    val_describe(e, i));
         return val_bad;
     }
     int64_t at = i.i < 0 ? i.i + base.n : i.i;
     if (at < 0 || at >= base.n) {
-        elab_error(e, a->sub.index.at[0]->span, "value", "index %lld is outside a %s of %u items", (long long)i.i,
-                   val_kind_name(base), base.n);
+        elab_error(e, a->sub.index.at[0]->span, "value", "index %lld is outside a %s of %u items",
+                   (long long)i.i, val_kind_name(base), base.n);
         return val_bad;
     }
     Val item = base.items[at];
@@ -29,7 +30,8 @@ static Val item_of(Elab *e, Val base, const Ast *a)
 
 /* ---- rectangles */
 
-/* The expression as a polynomial in which every variable is a name of its own; NULL when it is none. */
+/* The expression as a polynomial in which every variable is a name of its own; NULL when it is
+ * none. */
 static const Dim *symbolic(Elab *e, const Expr *x)
 {
     if (x->kind == EX_VAR)
@@ -43,7 +45,9 @@ static const Dim *symbolic(Elab *e, const Expr *x)
     const Dim *a = symbolic(e, x->args[0]), *b = symbolic(e, x->args[1]);
     if (!a || !b)
         return NULL;
-    return x->scalar == SC_ADD ? dim_add(e->tt, a, b) : x->scalar == SC_SUB ? dim_sub(e->tt, a, b) : dim_mul(e->tt, a, b);
+    return x->scalar == SC_ADD   ? dim_add(e->tt, a, b)
+           : x->scalar == SC_SUB ? dim_sub(e->tt, a, b)
+                                 : dim_mul(e->tt, a, b);
 }
 
 static Expr *slice_extent(Elab *e, const Expr *lo, const Expr *hi, Span span)
@@ -52,7 +56,9 @@ static Expr *slice_extent(Elab *e, const Expr *lo, const Expr *hi, Span span)
     const Dim *a = symbolic(e, lo), *b = symbolic(e, hi);
     const Dim *d = a && b ? dim_sub(e->tt, b, a) : NULL;
     if (!d || !dim_is_const(d, &n)) {
-        elab_error(e, span, "shape", "the length of a slice must be known at compile time: write it start:start + LENGTH");
+        elab_error(
+            e, span, "shape",
+            "the length of a slice must be known at compile time: write it start:start + LENGTH");
         return NULL;
     }
     if (n <= 0) {
@@ -83,12 +89,14 @@ static Region element(Elab *e, const Ast *sub, const Type *t)
     Region r = {.ok = sub->sub.index.len == t->rank};
     Expr *items[MAX_RANK];
     if (!r.ok) {
-        elab_error(e, sub->span, "shape", "%s has %u dimensions, got %u ind%s", type_text(e->arena, t), t->rank,
-                   sub->sub.index.len, sub->sub.index.len == 1 ? "ex" : "ices");
+        elab_error(e, sub->span, "shape", "%s has %u dimensions, got %u ind%s",
+                   type_text(e->arena, t), t->rank, sub->sub.index.len,
+                   sub->sub.index.len == 1 ? "ex" : "ices");
         return r;
     }
     for (uint32_t i = 0; i < t->rank; i++) {
-        items[i] = elab_int(e, elab_eval(e, sub->sub.index.at[i]), sub->sub.index.at[i]->span, "an index");
+        items[i] =
+            elab_int(e, elab_eval(e, sub->sub.index.at[i]), sub->sub.index.at[i]->span, "an index");
         r.ok &= items[i] != NULL;
     }
     if (r.ok)
@@ -106,7 +114,9 @@ Region elab_region(Elab *e, const Ast *sub, const Type *t)
     if (slices == 0)
         return element(e, sub, t);
     if (slices != n || n != t->rank) {
-        elab_error(e, sub->span, "shape", "a rectangle of %s has %u slices: write i:i + 1 for a single row", type_text(e->arena, t), t->rank);
+        elab_error(e, sub->span, "shape",
+                   "a rectangle of %s has %u slices: write i:i + 1 for a single row",
+                   type_text(e->arena, t), t->rank);
         return (Region){0};
     }
     for (uint32_t i = 0; i < n; i++)
@@ -125,11 +135,14 @@ static Val host_row(Elab *e, Val base, const Ast *a)
         return val_bad;
     }
     if (a->sub.index.len != 1 || a->sub.index.at[0]->kind == AST_SLICE) {
-        elab_error(e, a->span, "level", "a host function cannot read elements of a tensor: x[r] gives one slice of the leading "
-                   "dimension, kernels read the rest");
+        elab_error(
+            e, a->span, "level",
+            "a host function cannot read elements of a tensor: x[r] gives one slice of the leading "
+            "dimension, kernels read the rest");
         return val_bad;
     }
-    Expr *slots[2] = {base.expr, elab_int(e, elab_eval(e, a->sub.index.at[0]), a->sub.index.at[0]->span, "the index")};
+    Expr *slots[2] = {base.expr, elab_int(e, elab_eval(e, a->sub.index.at[0]),
+                                          a->sub.index.at[0]->span, "the index")};
     return slots[1] ? elab_make_op(e, OP_TENSOR_ROW, slots, a->span) : val_bad;
 }
 
@@ -148,7 +161,8 @@ Val elab_subscript(Elab *e, const Ast *a)
         return val_bad;
     }
     if (base.expr->type->kind == TY_TILE) {
-        elab_error(e, a->span, "type", "a tile cannot be indexed: use pl.slice, or store it and read the memory");
+        elab_error(e, a->span, "type",
+                   "a tile cannot be indexed: use pl.slice, or store it and read the memory");
         return val_bad;
     }
     if (e->fn->f->kind == FN_HOST)

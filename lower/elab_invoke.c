@@ -6,8 +6,8 @@
 typedef struct {
     Sym name;
     const Dim *value;
-    Sym param;              /* that bound it */
-    Span span;              /* of the argument */
+    Sym param; /* that bound it */
+    Span span; /* of the argument */
 } Extent;
 
 typedef struct {
@@ -72,7 +72,8 @@ typedef struct {
     Span device_span;
 } Call;
 
-static bool bind_extent(Elab *e, Extents *x, const Call *c, uint32_t param, Sym name, const Dim *value)
+static bool bind_extent(Elab *e, Extents *x, const Call *c, uint32_t param, Sym name,
+                        const Dim *value)
 {
     const Extent *old = find_extent(x, name);
     const AstParam *p = elab_param_ast(c->d, param);
@@ -82,8 +83,8 @@ static bool bind_extent(Elab *e, Extents *x, const Call *c, uint32_t param, Sym 
     }
     if (old->value == value)
         return true;
-    elab_error(e, c->spans[param], "shape", "%s of %s is %s here, and %s in the argument %s", name, c->d->name, dim_text(e->arena, value),
-               dim_text(e->arena, old->value), old->param);
+    elab_error(e, c->spans[param], "shape", "%s of %s is %s here, and %s in the argument %s", name,
+               c->d->name, dim_text(e->arena, value), dim_text(e->arena, old->value), old->param);
     diag_note(e->diags, old->span, "that argument is here");
     return false;
 }
@@ -132,8 +133,8 @@ static bool wrong_argument(Elab *e, const Call *c, uint32_t i, const Type *want)
         hint = ": a window is no plain tensor, declare pld.DistributedTensor";
     else if (want->kind == TY_SCALAR && got->kind == TY_SCALAR)
         hint = ": convert it with pl.cast";
-    elab_error(e, c->spans[i], "type", "%s of %s is %s, got %s%s", p->name, c->d->name, type_text(e->arena, want),
-               type_text(e->arena, got), hint);
+    elab_error(e, c->spans[i], "type", "%s of %s is %s, got %s%s", p->name, c->d->name,
+               type_text(e->arena, want), type_text(e->arena, got), hint);
     diag_note(e->diags, p->span, "%s is declared here", p->name);
     return false;
 }
@@ -143,7 +144,8 @@ static bool check_annotated(Elab *e, Extents *x, Call *c, uint32_t i)
     const Type *want = c->d->annotations.at[i].type;
     const Type *bound = type_is_shaped(want) ? type_subst(e->tt, want, get_extent, x) : want;
     if (!bound) {
-        elab_error(e, c->spans[i], "shape", "the extents of %s overflow here", elab_param_ast(c->d, i)->name);
+        elab_error(e, c->spans[i], "shape", "the extents of %s overflow here",
+                   elab_param_ast(c->d, i)->name);
         return false;
     }
     if (elab_type_fits(e, bound, c->args[i]->type))
@@ -168,8 +170,10 @@ static bool check_found(Elab *e, Call *c, uint32_t i)
         c->args[i] = wide;
         return true;
     }
-    elab_error(e, c->spans[i], "type", "%s of %s is %s in this call and %s in another: annotate it, or write two functions",
-               elab_param_ast(c->d, i)->name, c->d->name, type_text(e->arena, c->args[i]->type), type_text(e->arena, want));
+    elab_error(e, c->spans[i], "type",
+               "%s of %s is %s in this call and %s in another: annotate it, or write two functions",
+               elab_param_ast(c->d, i)->name, c->d->name, type_text(e->arena, c->args[i]->type),
+               type_text(e->arena, want));
     diag_note(e->diags, c->d->first_call, "the other call is here");
     return false;
 }
@@ -179,7 +183,8 @@ static bool check_found(Elab *e, Call *c, uint32_t i)
 static bool place(Elab *e, Call *c, uint32_t i, Val v, Span span)
 {
     if (c->vals[i].kind != V_BAD || c->spans[i].end) {
-        elab_error(e, span, "type", "the parameter %s of %s is given twice", elab_param_ast(c->d, i)->name, c->d->name);
+        elab_error(e, span, "type", "the parameter %s of %s is given twice",
+                   elab_param_ast(c->d, i)->name, c->d->name);
         return false;
     }
     c->vals[i] = v;
@@ -203,8 +208,8 @@ static bool place_keyword(Elab *e, Call *c, const AstKeyword *k)
         return v->kind != V_BAD;
     }
     const char *near = nearest_name(k->name, names, n);
-    elab_error(e, k->span, "name", "%s has no parameter %s%s%s%s", c->d->name, k->name, near ? "; did you mean " : "", near ? near : "",
-               near ? "?" : "");
+    elab_error(e, k->span, "name", "%s has no parameter %s%s%s%s", c->d->name, k->name,
+               near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
     return false;
 }
 
@@ -225,7 +230,8 @@ static bool place_arguments(Elab *e, Call *c)
     for (uint32_t i = 0; i < n && given <= n; i++) {
         if (c->spans[i].end)
             continue;
-        elab_error(e, c->ast->span, "type", "the call of %s lacks its parameter %s", c->d->name, elab_param_ast(c->d, i)->name);
+        elab_error(e, c->ast->span, "type", "the call of %s lacks its parameter %s", c->d->name,
+                   elab_param_ast(c->d, i)->name);
         diag_note(e->diags, c->d->def->def.name_span, "%s is here", c->d->name);
         return false;
     }
@@ -245,13 +251,15 @@ static bool make_arguments(Elab *e, Call *c)
         Dtype hint = DT_COUNT;
         if (a.kind == V_TYPE && a.type->kind == TY_SCALAR && val_known(c->vals[i]))
             hint = a.type->dtype;
-        else if (a.kind != V_TYPE && c->d->func && c->d->func->params.len > i && val_known(c->vals[i])) {
+        else if (a.kind != V_TYPE && c->d->func && c->d->func->params.len > i &&
+                 val_known(c->vals[i])) {
             const Type *t = func_var(c->d->func, c->d->func->params.at[i].var)->type;
             hint = t->kind == TY_SCALAR ? t->dtype : DT_COUNT;
         }
         c->args[i] = elab_expr(e, c->vals[i], hint, c->spans[i]);
         if (c->args[i] && c->args[i]->type->kind == TY_TUPLE) {
-            elab_error(e, c->spans[i], "type", "several values cannot be one argument: unpack them first");
+            elab_error(e, c->spans[i], "type",
+                       "several values cannot be one argument: unpack them first");
             c->args[i] = NULL;
         }
         ok &= c->args[i] != NULL;
@@ -270,12 +278,14 @@ static bool check_level(Elab *e, const FnDecl *d, Span span)
 {
     FuncKind from = e->fn->f->kind;
     static const char *const calls[] = {[FN_HOST] = "a host function calls orchestration functions",
-                                        [FN_ORCH] = "an orchestration function calls InCore functions",
+                                        [FN_ORCH] =
+                                            "an orchestration function calls InCore functions",
                                         [FN_INCORE] = "an InCore function calls InCore helpers"};
     bool good = from == FN_HOST ? d->kind == FN_ORCH : d->kind == FN_INCORE;
     if (good || (e->ir && from == FN_HOST && d->kind == FN_INCORE))
         return true;
-    elab_error(e, span, "level", "%s is %s function and this is %s function: %s", d->name, level_name(d->kind), level_name(from), calls[from]);
+    elab_error(e, span, "level", "%s is %s function and this is %s function: %s", d->name,
+               level_name(d->kind), level_name(from), calls[from]);
     diag_note(e->diags, d->def->def.name_span, "%s is declared here", d->name);
     return false;
 }
@@ -285,7 +295,9 @@ static bool check_device(Elab *e, const Call *c, Expr **device, Expr **cores)
     bool host = e->fn->f->kind == FN_HOST, given = c->device.kind != V_BAD;
     int64_t v;
     if (host && !given) {
-        elab_error(e, c->ast->span, "level", "a call from the host needs device=, the index of the device that runs %s", c->d->name);
+        elab_error(e, c->ast->span, "level",
+                   "a call from the host needs device=, the index of the device that runs %s",
+                   c->d->name);
         return false;
     }
     if (!host && given) {
@@ -295,7 +307,8 @@ static bool check_device(Elab *e, const Call *c, Expr **device, Expr **cores)
     *device = given ? elab_int(e, c->device, c->device_span, "device=") : NULL;
     *cores = c->cores.kind != V_BAD ? elab_int(e, c->cores, c->device_span, "cores=") : NULL;
     if (*device && expr_is_int(*device, &v) && v < 0) {
-        elab_error(e, c->device_span, "value", "device= is an index into the devices of the run, got %lld", (long long)v);
+        elab_error(e, c->device_span, "value",
+                   "device= is an index into the devices of the run, got %lld", (long long)v);
         return false;
     }
     return !given || *device;
@@ -314,7 +327,8 @@ static Val finish(Elab *e, Call *c, Extents *x, Expr *device, Expr *cores)
     call->span = c->ast->span;
     call->type = type_subst(e->tt, c->d->func->result, get_extent, x);
     if (!call->type) {
-        elab_error(e, c->ast->span, "shape", "the extents of the result of %s overflow here", c->d->name);
+        elab_error(e, c->ast->span, "shape", "the extents of the result of %s overflow here",
+                   c->d->name);
         return val_bad;
     }
     elab_call_effects(e, call);
@@ -326,7 +340,10 @@ Val elab_function_call(Elab *e, FnDecl *d, const Ast *ast)
     uint32_t n = elab_n_params(d);
     Expr *device = NULL, *cores = NULL;
     Extents x = {0};
-    Call c = {.d = d, .ast = ast, .vals = arena_new_n(e->arena, Val, n + 1), .spans = arena_new_n(e->arena, Span, n + 1),
+    Call c = {.d = d,
+              .ast = ast,
+              .vals = arena_new_n(e->arena, Val, n + 1),
+              .spans = arena_new_n(e->arena, Span, n + 1),
               .args = arena_new_n(e->arena, Expr *, n + 1)};
     bool first = d->state == FN_NEW;
     if (!check_level(e, d, ast->span) || !elab_signature(e, d) || !place_arguments(e, &c) ||

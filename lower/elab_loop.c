@@ -5,9 +5,9 @@
 /* A `for` statement taken apart. */
 typedef struct {
     LoopKind kind;
-    const char *name;            /* "pl.range" */
-    const Ast *index;            /* NAME */
-    const Ast *iters;            /* TUPLE of names, or NULL */
+    const char *name; /* "pl.range" */
+    const Ast *index; /* NAME */
+    const Ast *iters; /* TUPLE of names, or NULL */
     Expr *lo, *hi, *step;
     Expr **init;
     uint32_t n_init;
@@ -18,7 +18,7 @@ typedef struct {
     uint32_t id;
     Name before;
     Carried *carried;
-    uint32_t origin;             /* what it may be at the start of an iteration */
+    uint32_t origin; /* what it may be at the start of an iteration */
 } Entry;
 
 typedef VEC(Entry) Entries;
@@ -35,9 +35,11 @@ static bool loop_kind(Elab *e, const Ast *s, Header_ *h)
     else if (d && strcmp(d, "pl.unroll") == 0)
         h->kind = LOOP_UNROLL;
     else {
-        bool python = iter->kind == AST_CALL && iter->call.callee->kind == AST_NAME && strcmp(iter->call.callee->name, "range") == 0;
-        elab_error(e, iter->span, "syntax", python ? "there is no range() in a kernel: write pl.range(...)"
-                   : "a loop runs over pl.range(...), pl.parallel(...) or pl.unroll(...)");
+        bool python = iter->kind == AST_CALL && iter->call.callee->kind == AST_NAME &&
+                      strcmp(iter->call.callee->name, "range") == 0;
+        elab_error(e, iter->span, "syntax",
+                   python ? "there is no range() in a kernel: write pl.range(...)"
+                          : "a loop runs over pl.range(...), pl.parallel(...) or pl.unroll(...)");
         return false;
     }
     return true;
@@ -58,7 +60,8 @@ static bool loop_target(Elab *e, const Ast *t, Header_ *h)
         if (pair)
             return true;
     }
-    elab_error(e, t->span, "syntax", "write `for i in ...` or `for i, (a, b) in ...` with init_values=(a0, b0)");
+    elab_error(e, t->span, "syntax",
+               "write `for i in ...` or `for i, (a, b) in ...` with init_values=(a0, b0)");
     return false;
 }
 
@@ -66,7 +69,8 @@ static Expr *bound(Elab *e, const Ast *a, const Header_ *h, const char *what)
 {
     Val v = elab_eval(e, a);
     if (h->kind == LOOP_UNROLL && v.kind != V_INT && v.kind != V_BAD) {
-        elab_error(e, a->span, "type", "pl.unroll needs a compile-time %s, got %s: use pl.range", what, val_describe(e, v));
+        elab_error(e, a->span, "type", "pl.unroll needs a compile-time %s, got %s: use pl.range",
+                   what, val_describe(e, v));
         return NULL;
     }
     return elab_int(e, v, a->span, arena_printf(e->arena, "the %s of %s", what, h->name));
@@ -79,7 +83,8 @@ static bool loop_bounds(Elab *e, const Ast *call, Header_ *h)
     if (!elab_plain_call(e, call))
         return false;
     if (a->len < 1 || a->len > 3) {
-        elab_error(e, call->span, "type", "%s takes ([start,] stop[, step]), got %u arguments", h->name, a->len);
+        elab_error(e, call->span, "type", "%s takes ([start,] stop[, step]), got %u arguments",
+                   h->name, a->len);
         return false;
     }
     h->lo = a->len > 1 ? bound(e, a->at[0], h, "start") : ex_index(e->p, 0);
@@ -100,14 +105,17 @@ static bool loop_init(Elab *e, const Ast *call, Header_ *h)
     for (uint32_t i = 0; i < call->call.keywords.len; i++) {
         const AstKeyword *k = &call->call.keywords.at[i];
         if (strcmp(k->name, "init_values") != 0) {
-            elab_error(e, k->span, "name", "%s has no %s=; it takes init_values=", h->name, k->name);
+            elab_error(e, k->span, "name", "%s has no %s=; it takes init_values=", h->name,
+                       k->name);
             return false;
         }
         init = k->value;
     }
     if (!init != !h->iters) {
-        elab_error(e, init ? init->span : h->iters->span, "syntax", init ? "init_values= needs names: for i, (a,) in %s(...)"
-                   : "for i, (a,) in %s(...) needs init_values=", h->name);
+        elab_error(e, init ? init->span : h->iters->span, "syntax",
+                   init ? "init_values= needs names: for i, (a,) in %s(...)"
+                        : "for i, (a,) in %s(...) needs init_values=",
+                   h->name);
         return false;
     }
     if (!init)
@@ -128,8 +136,8 @@ static bool loop_init(Elab *e, const Ast *call, Header_ *h)
 static bool loop_header(Elab *e, const Ast *s, Header_ *h)
 {
     *h = (Header_){0};
-    return loop_kind(e, s, h) && loop_target(e, s->for_.target, h) && loop_bounds(e, s->for_.iter, h) &&
-           loop_init(e, s->for_.iter, h);
+    return loop_kind(e, s, h) && loop_target(e, s->for_.target, h) &&
+           loop_bounds(e, s->for_.iter, h) && loop_init(e, s->for_.iter, h);
 }
 
 /* ---- entry */
@@ -164,7 +172,8 @@ static Entries enter(Elab *e, const Ast *s)
 static VarId own_var(Elab *e, Sym name, const Type *type, Span span, uint32_t origin)
 {
     VarId v = func_new_var(e->p, e->fn->f, name, type, span);
-    elab_set_name(e, elab_name_id(e, name), (Name){.state = NM_VAR, .var = v, .origin = origin, .where = span});
+    elab_set_name(e, elab_name_id(e, name),
+                  (Name){.state = NM_VAR, .var = v, .origin = origin, .where = span});
     return v;
 }
 
@@ -184,7 +193,8 @@ static void bind_header(Elab *e, const Header_ *h, Stmt *st, Loop *loop)
         elab_origin_add(e, loop->iter_origins[i], from);
     }
     st->index = own_var(e, h->index->name, type_scalar(e->tt, DT_INDEX), h->index->span, 0);
-    e->fn->names.at[elab_name_id(e, h->index->name)].bounds = elab_bounds_loop(e, h->lo, h->hi, h->step);
+    e->fn->names.at[elab_name_id(e, h->index->name)].bounds =
+        elab_bounds_loop(e, h->lo, h->hi, h->step);
     for (uint32_t i = 0; i < h->n_init; i++) {
         const Ast *name = h->iters->items.at[i];
         st->iters[i] = own_var(e, name->name, h->init[i]->type, name->span, loop->iter_origins[i]);
@@ -228,25 +238,30 @@ static bool yield_values(Elab *e, const Ast *call, Val declared, Stmt *st)
         Expr *x = elab_expr(e, args.at[i].val, literal ? want->dtype : DT_COUNT, args.at[i].span);
         if (!x)
             return false;
-        Expr *wide = loop && i < loop->n_values ? elab_widen(e, x, func_var(e->fn->f, loop->iters[i])->type) : NULL;
+        Expr *wide = loop && i < loop->n_values
+                         ? elab_widen(e, x, func_var(e->fn->f, loop->iters[i])->type)
+                         : NULL;
         st->values[i] = wide ? wide : x;
     }
     return true;
 }
 
-static const Type *yield_type(Elab *e, Val declared, uint32_t i, uint32_t n, const Expr *x, Span span)
+static const Type *yield_type(Elab *e, Val declared, uint32_t i, uint32_t n, const Expr *x,
+                              Span span)
 {
     const Type *t = declared_type(declared, i, n);
     if (declared.kind != V_TYPE || (t && elab_type_fits(e, t, x->type)))
         return t ? t : x->type;
-    elab_error(e, span, "type", "the annotation does not fit the yielded value, %s", type_text(e->arena, x->type));
+    elab_error(e, span, "type", "the annotation does not fit the yielded value, %s",
+               type_text(e->arena, x->type));
     return x->type;
 }
 
 void elab_yield(Elab *e, const Ast *s, const Ast *target, const Ast *annotation, const Ast *call)
 {
     Fn *fn = e->fn;
-    const AstList *names = target->kind == AST_TUPLE || target->kind == AST_LIST ? &target->items : NULL;
+    const AstList *names =
+        target->kind == AST_TUPLE || target->kind == AST_LIST ? &target->items : NULL;
     uint32_t n = names ? names->len : 1;
     if (fn->frame->kind == BLOCK_FUNCTION) {
         elab_error(e, s->span, "syntax", "pl.yield_ ends the body of a loop or an arm of an if");
@@ -257,7 +272,8 @@ void elab_yield(Elab *e, const Ast *s, const Ast *target, const Ast *annotation,
     if (!yield_values(e, call, declared, st))
         return;
     if (st->n_values != n || n == 0) {
-        elab_error(e, s->span, "type", "pl.yield_ of %u values is bound to %u names", st->n_values, n);
+        elab_error(e, s->span, "type", "pl.yield_ of %u values is bound to %u names", st->n_values,
+                   n);
         return;
     }
     st->n_results = n;
@@ -283,15 +299,17 @@ void elab_claim_yield(Elab *e, Loop *loop, Stmt *yield)
     const Stmt *st = loop->stmt;
     Fn *fn = e->fn;
     if (yield->n_values != st->n_values) {
-        elab_error(e, yield->loc.span, "type", "the loop carries %u value%s, this yields %u", st->n_values,
-                   st->n_values == 1 ? "" : "s", yield->n_values);
+        elab_error(e, yield->loc.span, "type", "the loop carries %u value%s, this yields %u",
+                   st->n_values, st->n_values == 1 ? "" : "s", yield->n_values);
         return;
     }
     for (uint32_t i = 0; i < yield->n_values; i++) {
         const Type *want = func_var(fn->f, st->iters[i])->type;
         if (!elab_type_fits(e, want, yield->values[i]->type)) {
-            elab_error(e, yield->values[i]->span, "type", "%s is %s at the start of the loop, this yields %s",
-                       func_var(fn->f, st->iters[i])->base, type_text(e->arena, want), type_text(e->arena, yield->values[i]->type));
+            elab_error(e, yield->values[i]->span, "type",
+                       "%s is %s at the start of the loop, this yields %s",
+                       func_var(fn->f, st->iters[i])->base, type_text(e->arena, want),
+                       type_text(e->arena, yield->values[i]->type));
             return;
         }
         const Name *n = &fn->names.at[elab_name_id(e, func_var(fn->f, yield->results[i])->base)];
@@ -315,11 +333,13 @@ static void end_yield(Elab *e, Loop *loop, const Frame *frame, const Ast *s)
 {
     Stmt *st = loop->stmt;
     if (frame->yield && st->n_values == 0)
-        elab_error(e, frame->yield->loc.span, "syntax", "this loop carries no values: for i, (a,) in pl.range(n, init_values=(a0,))");
+        elab_error(e, frame->yield->loc.span, "syntax",
+                   "this loop carries no values: for i, (a,) in pl.range(n, init_values=(a0,))");
     else if (frame->yield)
         elab_claim_yield(e, loop, frame->yield);
     else if (st->n_values && !frame->dead)
-        elab_error(e, s->for_.iter->span, "syntax", "a loop with init_values ends with name = pl.yield_(...) of %u value%s",
+        elab_error(e, s->for_.iter->span, "syntax",
+                   "a loop with init_values ends with name = pl.yield_(...) of %u value%s",
                    st->n_values, st->n_values == 1 ? "" : "s");
     if (!loop->yield)
         return;
@@ -344,11 +364,15 @@ static void back_edge_error(Elab *e, const Entry *entry, const Name *end)
     if (end->state == NM_BAD)
         return;
     if (end->state == NM_VAR)
-        elab_error(e, end->where, "type", "%s is %s at the start of the loop and %s when it starts again", name,
-                   type_text(e->arena, before), type_text(e->arena, func_var(e->fn->f, end->var)->type));
+        elab_error(e, end->where, "type",
+                   "%s is %s at the start of the loop and %s when it starts again", name,
+                   type_text(e->arena, before),
+                   type_text(e->arena, func_var(e->fn->f, end->var)->type));
     else
-        elab_error(e, end->where, "type", "%s is %s at the start of the loop and may be something else when it starts again", name,
-                   type_text(e->arena, before));
+        elab_error(
+            e, end->where, "type",
+            "%s is %s at the start of the loop and may be something else when it starts again",
+            name, type_text(e->arena, before));
     diag_note(e->diags, entry->carried->where, "it is read here, before it is bound");
 }
 
@@ -363,8 +387,10 @@ static bool same_at_back_edge(Elab *e, const Entry *entry, const Name *end, bool
         return true;
     if (end->state != NM_VAR)
         return false;
-    const Type *a = func_var(e->fn->f, entry->before.var)->type, *b = func_var(e->fn->f, end->var)->type;
-    return can_widen && (a == b || (a->kind == TY_SCALAR && b->kind == TY_SCALAR && a->dtype == DT_INDEX && b->dtype == DT_INT32));
+    const Type *a = func_var(e->fn->f, entry->before.var)->type,
+               *b = func_var(e->fn->f, end->var)->type;
+    return can_widen && (a == b || (a->kind == TY_SCALAR && b->kind == TY_SCALAR &&
+                                    a->dtype == DT_INDEX && b->dtype == DT_INT32));
 }
 
 /* A name that starts an iteration with the value of the one before must keep its type. */
@@ -406,7 +432,10 @@ static void bind_results(Elab *e, const Loop *loop)
     const Stmt *st = loop->stmt;
     for (uint32_t i = 0; i < st->n_results && i < st->n_values; i++) {
         const Var *v = func_var(e->fn->f, st->results[i]);
-        Name n = {.state = NM_VAR, .var = st->results[i], .origin = loop->iter_origins[i], .where = v->span};
+        Name n = {.state = NM_VAR,
+                  .var = st->results[i],
+                  .origin = loop->iter_origins[i],
+                  .where = v->span};
         elab_set_name(e, elab_name_id(e, v->base), n);
     }
 }
@@ -428,14 +457,18 @@ void elab_for(Elab *e, const Ast *s)
     Header_ h;
     Span head = span_join((Span){s->span.begin, s->span.begin + 3}, s->for_.iter->span);
     if (s->for_.otherwise.len)
-        elab_error(e, s->for_.otherwise.at[0]->span, "syntax", "a loop has no else: write the statements after the loop");
+        elab_error(e, s->for_.otherwise.at[0]->span, "syntax",
+                   "a loop has no else: write the statements after the loop");
     if (!loop_header(e, s, &h)) {
         recover(e, s);
         return;
     }
     Stmt *st = elab_emit(e, ST_FOR);
     st->loc.span = head;
-    Loop loop = {.outer = e->fn->loop, .stmt = st, .mark = e->fn->trail.len, .unroll = h.kind == LOOP_UNROLL};
+    Loop loop = {.outer = e->fn->loop,
+                 .stmt = st,
+                 .mark = e->fn->trail.len,
+                 .unroll = h.kind == LOOP_UNROLL};
     Frame frame;
     Entries entries = enter(e, s);
     bind_header(e, &h, st, &loop);
@@ -453,5 +486,6 @@ void elab_for(Elab *e, const Ast *s)
     elab_undo(e, loop.mark);
     join_exits(e, &loop, frame.dead ? NULL : &end, head);
     bind_results(e, &loop);
-    elab_set_name(e, elab_name_id(e, h.index->name), (Name){.state = NM_LOOP, .where = h.index->span});
+    elab_set_name(e, elab_name_id(e, h.index->name),
+                  (Name){.state = NM_LOOP, .where = h.index->span});
 }

@@ -1,5 +1,5 @@
-/* Functions that nothing calls are dropped, but their names are looked up first; and which functions the
- * host functions can reach by name at all. */
+/* Functions that nothing calls are dropped, but their names are looked up first; and which
+ * functions the host functions can reach by name at all. */
 #include "lower/elab.h"
 #include <string.h>
 
@@ -8,8 +8,8 @@ typedef VEC(const FnDecl *) DeclList;
 typedef struct {
     Elab *e;
     const Map *local, *outer;
-    bool reach;             /* mark functions that are called, look up nothing */
-    DeclList *todo;         /* marked, and not yet looked into */
+    bool reach;     /* mark functions that are called, look up nothing */
+    DeclList *todo; /* marked, and not yet looked into */
 } Walk;
 
 static void walk(Walk *w, const Ast *a);
@@ -24,8 +24,8 @@ static void check_name(Walk *w, const Ast *a)
 {
     Elab *e = w->e;
     Sym n = a->name;
-    if (w->reach || map_get_ptr(w->local, n, NULL) || map_get_ptr(w->outer, n, NULL) || elab_find_name(e->scope, n) ||
-        elab_is_builtin(n) || elab_decl(e, n) || n == e->s_self)
+    if (w->reach || map_get_ptr(w->local, n, NULL) || map_get_ptr(w->outer, n, NULL) ||
+        elab_find_name(e->scope, n) || elab_is_builtin(n) || elab_decl(e, n) || n == e->s_self)
         return;
     for (uint32_t i = 0; i < e->pl_alias.len + e->pld_alias.len; i++)
         if (n == (i < e->pl_alias.len ? e->pl_alias.at[i] : e->pld_alias.at[i - e->pl_alias.len]))
@@ -50,15 +50,16 @@ static void check_dotted(Walk *w, const Ast *callee, Sym dotted)
     if (w->reach || method || op_find(dotted, ids, 4) || elab_is_special_call(dotted))
         return;
     const char *near = elab_nearest_op(dotted);
-    elab_error(w->e, callee->span, "name", "unknown operation %s%s%s%s", dotted, near ? "; did you mean " : "", near ? near : "",
-               near ? "?" : "");
+    elab_error(w->e, callee->span, "name", "unknown operation %s%s%s%s", dotted,
+               near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
 }
 
 static void walk_call(Walk *w, const Ast *a)
 {
     const Ast *c = a->call.callee;
     Sym dotted = elab_dotted(w->e, c);
-    bool self = c->kind == AST_ATTR && c->attr.base->kind == AST_NAME && c->attr.base->name == w->e->s_self;
+    bool self =
+        c->kind == AST_ATTR && c->attr.base->kind == AST_NAME && c->attr.base->name == w->e->s_self;
     if (dotted)
         check_dotted(w, c, dotted);
     else if (self && w->reach)
@@ -80,16 +81,12 @@ static void walk_statement(Walk *w, const Ast *a)
 {
     switch (a->kind) {
     case AST_EXPR_STMT:
-    case AST_RETURN:
-        walk(w, a->value);
-        break;
+    case AST_RETURN: walk(w, a->value); break;
     case AST_ASSIGN:
         walk_list(w, &a->assign.targets);
         walk(w, a->assign.value);
         break;
-    case AST_ANN_ASSIGN:
-        walk(w, a->ann.value);
-        break;
+    case AST_ANN_ASSIGN: walk(w, a->ann.value); break;
     case AST_AUG_ASSIGN:
         walk(w, a->aug.target);
         walk(w, a->aug.value);
@@ -104,8 +101,7 @@ static void walk_statement(Walk *w, const Ast *a)
         walk_list(w, &a->for_.body);
         walk_list(w, &a->for_.otherwise);
         break;
-    default:
-        break;
+    default: break;
     }
 }
 
@@ -120,22 +116,16 @@ static void walk(Walk *w, const Ast *a)
     if (!a)
         return;
     switch (a->kind) {
-    case AST_NAME:
-        check_name(w, a);
-        break;
+    case AST_NAME: check_name(w, a); break;
     case AST_TUPLE:
     case AST_LIST:
     case AST_AND:
-    case AST_OR:
-        walk_list(w, &a->items);
-        break;
+    case AST_OR: walk_list(w, &a->items); break;
     case AST_ATTR:
         if (!elab_dotted(w->e, a))
             walk(w, a->attr.base);
         break;
-    case AST_CALL:
-        walk_call(w, a);
-        break;
+    case AST_CALL: walk_call(w, a); break;
     case AST_SUBSCRIPT:
         walk(w, a->sub.base);
         walk_list(w, &a->sub.index);
@@ -145,23 +135,18 @@ static void walk(Walk *w, const Ast *a)
         walk(w, a->slice.hi);
         walk(w, a->slice.step);
         break;
-    case AST_UNARY:
-        walk(w, a->unary.operand);
-        break;
+    case AST_UNARY: walk(w, a->unary.operand); break;
     case AST_BINARY:
         walk(w, a->binary.left);
         walk(w, a->binary.right);
         break;
-    case AST_COMPARE:
-        walk_compare(w, a);
-        break;
+    case AST_COMPARE: walk_compare(w, a); break;
     case AST_COND:
         walk(w, a->cond.cond);
         walk(w, a->cond.then);
         walk(w, a->cond.otherwise);
         break;
-    default:
-        walk_statement(w, a);
+    default: walk_statement(w, a);
     }
 }
 

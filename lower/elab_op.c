@@ -13,7 +13,10 @@ bool elab_args(Elab *e, const Ast *call, Args *out)
     }
     for (uint32_t i = 0; i < call->call.keywords.len; i++) {
         const AstKeyword *k = &call->call.keywords.at[i];
-        Arg arg = {.name = k->name, .name_span = k->span, .span = k->value->span, .val = elab_eval(e, k->value)};
+        Arg arg = {.name = k->name,
+                   .name_span = k->span,
+                   .span = k->value->span,
+                   .val = elab_eval(e, k->value)};
         ok &= arg.val.kind != V_BAD;
         avec_push(e->arena, out, arg);
     }
@@ -22,9 +25,11 @@ bool elab_args(Elab *e, const Ast *call, Args *out)
 
 const char *elab_nearest_op(const char *name)
 {
-    static const char *const more[] = {"pl.range", "pl.parallel", "pl.unroll", "pl.yield_", "pl.min", "pl.max", "pl.const",
-                                       "pl.dynamic", "pl.Tensor", "pl.Tile", "pl.Scalar", "pl.Out", "pl.InOut", "pl.program",
-                                       "pl.function", "pld.DistributedTensor"};
+    static const char *const more[] = {
+        "pl.range",  "pl.parallel", "pl.unroll",   "pl.yield_",
+        "pl.min",    "pl.max",      "pl.const",    "pl.dynamic",
+        "pl.Tensor", "pl.Tile",     "pl.Scalar",   "pl.Out",
+        "pl.InOut",  "pl.program",  "pl.function", "pld.DistributedTensor"};
     const char *names[2 * OPCODE_COUNT + sizeof more / sizeof more[0]];
     uint32_t n = 0;
     for (uint32_t i = 0; i < OPCODE_COUNT; i++) {
@@ -50,7 +55,8 @@ static bool is_tile(Val v)
     return v.kind == V_EXPR && v.expr->type && v.expr->type->kind == TY_TILE;
 }
 
-/* The row for whole tensors beside a row for tiles: pl.tile.add -> pl.tensor.add; OPCODE_COUNT: none. */
+/* The row for whole tensors beside a row for tiles: pl.tile.add -> pl.tensor.add; OPCODE_COUNT:
+ * none. */
 static OpId tensor_row(OpId op)
 {
     static const char prefix[] = "pl.tile.";
@@ -96,7 +102,8 @@ static bool unknown_keyword(Elab *e, OpId op, const Arg *arg)
     }
     const char *near = nearest_name(arg->name, names, n);
     elab_error(e, arg->name_span, "name", "%s has no %s=%s%s%s; it takes %s", info->full, arg->name,
-               near ? "; did you mean " : "", near ? near : "", near ? "=?" : "", n ? list : "nothing");
+               near ? "; did you mean " : "", near ? near : "", near ? "=?" : "",
+               n ? list : "nothing");
     return false;
 }
 
@@ -113,8 +120,8 @@ static bool place_positional(Elab *e, OpId op, uint32_t i, const Arg *arg, const
         return true;
     }
     if (i < info->n_slots)
-        elab_error(e, arg->span, "type", "%s takes %u positional operand%s: write %s=", info->full, n, n == 1 ? "" : "s",
-                   info->slots[i].name);
+        elab_error(e, arg->span, "type", "%s takes %u positional operand%s: write %s=", info->full,
+                   n, n == 1 ? "" : "s", info->slots[i].name);
     else
         elab_error(e, arg->span, "type", "%s takes at most %u operands", info->full, info->n_slots);
     return false;
@@ -126,11 +133,13 @@ static bool place_keyword(Elab *e, OpId op, const Arg *arg, const Arg **placed)
     if (slot < 0)
         return unknown_keyword(e, op, arg);
     if (op_info(op)->slots[slot].ir_only && !e->ir) {
-        elab_error(e, arg->name_span, "name", "%s: %s= is for .ir files only", op_info(op)->full, arg->name);
+        elab_error(e, arg->name_span, "name", "%s: %s= is for .ir files only", op_info(op)->full,
+                   arg->name);
         return false;
     }
     if (placed[slot]) {
-        elab_error(e, arg->name_span, "type", "%s: %s is given twice", op_info(op)->full, op_info(op)->slots[slot].name);
+        elab_error(e, arg->name_span, "type", "%s: %s is given twice", op_info(op)->full,
+                   op_info(op)->slots[slot].name);
         return false;
     }
     placed[slot] = arg;
@@ -144,7 +153,8 @@ static bool missing(Elab *e, OpId op, const Arg **placed, Span span)
         const OpSlot *s = &info->slots[i];
         if (placed[i] || s->optional || s->default_text[0])
             continue;
-        elab_error(e, span, "type", "%s needs %s%s", info->full, s->name, s->keyword_only ? "=" : "");
+        elab_error(e, span, "type", "%s needs %s%s", info->full, s->name,
+                   s->keyword_only ? "=" : "");
         return true;
     }
     return false;
@@ -178,7 +188,8 @@ static Val build(Elab *e, OpId op, const Args *args, Span span)
     uint32_t positional = 0;
     for (uint32_t i = 0; i < args->len; i++) {
         const Arg *a = &args->at[i];
-        ok &= a->name ? place_keyword(e, op, a, placed) : place_positional(e, op, positional++, a, placed);
+        ok &= a->name ? place_keyword(e, op, a, placed)
+                      : place_positional(e, op, positional++, a, placed);
     }
     if (!ok || missing(e, op, placed, span))
         return val_bad;
@@ -194,8 +205,8 @@ static Val build(Elab *e, OpId op, const Args *args, Span span)
 static Val unknown_op(Elab *e, Sym dotted, Span span)
 {
     const char *near = elab_nearest_op(dotted);
-    elab_error(e, span, "name", "unknown operation %s%s%s%s", dotted, near ? "; did you mean " : "", near ? near : "",
-               near ? "?" : "");
+    elab_error(e, span, "name", "unknown operation %s%s%s%s", dotted, near ? "; did you mean " : "",
+               near ? near : "", near ? "?" : "");
     return val_bad;
 }
 
@@ -204,7 +215,8 @@ static bool alloc_in_loop(Elab *e, OpId op, Span span)
 {
     if (op != OP_ALLOC_WINDOW_BUFFER || !e->fn->loop || e->fn->f->kind != FN_HOST)
         return false;
-    elab_error(e, span, "level", "%s in a loop: reserve the window before the loop", op_info(op)->full);
+    elab_error(e, span, "level", "%s in a loop: reserve the window before the loop",
+               op_info(op)->full);
     return true;
 }
 
@@ -217,7 +229,8 @@ Val elab_op_call(Elab *e, Sym dotted, const Ast *call)
         return unknown_op(e, dotted, name);
     OpId op = found[0];
     if (!e->fn) {
-        elab_error(e, call->span, "level", "%s runs on the devices: it cannot stand in compile-time code", dotted);
+        elab_error(e, call->span, "level",
+                   "%s runs on the devices: it cannot stand in compile-time code", dotted);
         return val_bad;
     }
     if (op_info(op)->ir_only && !e->ir) {
@@ -226,8 +239,8 @@ Val elab_op_call(Elab *e, Sym dotted, const Ast *call)
     }
     if (!elab_args(e, call, &args) || alloc_in_loop(e, op, call->span))
         return val_bad;
-    bool scalar_cast = op == OP_TILE_CAST && args.len && !args.at[0].name && !is_memory(args.at[0].val) &&
-                       !is_tile(args.at[0].val);
+    bool scalar_cast = op == OP_TILE_CAST && args.len && !args.at[0].name &&
+                       !is_memory(args.at[0].val) && !is_tile(args.at[0].val);
     if (scalar_cast)
         return elab_cast_call(e, &args, call->span);
     return build(e, pick(op, dotted, &args), &args, call->span);
@@ -236,27 +249,22 @@ Val elab_op_call(Elab *e, Sym dotted, const Ast *call)
 /* ---- operators on tiles and tensors */
 
 typedef struct {
-    OpId tile, tensor;          /* a op b with a the tile */
-    OpId rtile, rtensor;        /* a op b with b the tile */
+    OpId tile, tensor;   /* a op b with a the tile */
+    OpId rtile, rtensor; /* a op b with b the tile */
 } Rows;
 
 static bool rows_of(BinaryOp op, Rows *out)
 {
     switch (op) {
-    case OP_ADD:
-        *out = (Rows){OP_TILE_ADD, OP_TENSOR_ADD, OP_TILE_ADD, OP_TENSOR_ADD};
-        return true;
+    case OP_ADD: *out = (Rows){OP_TILE_ADD, OP_TENSOR_ADD, OP_TILE_ADD, OP_TENSOR_ADD}; return true;
     case OP_SUB:
         *out = (Rows){OP_TILE_SUB, OP_TENSOR_SUB, OP_TILE_RSUB, OP_TENSOR_RSUB};
         return true;
-    case OP_MUL:
-        *out = (Rows){OP_TILE_MUL, OP_TENSOR_MUL, OP_TILE_MUL, OP_TENSOR_MUL};
-        return true;
+    case OP_MUL: *out = (Rows){OP_TILE_MUL, OP_TENSOR_MUL, OP_TILE_MUL, OP_TENSOR_MUL}; return true;
     case OP_DIV:
         *out = (Rows){OP_TILE_DIV, OP_TENSOR_DIV, OP_TILE_RDIV, OP_TENSOR_RDIV};
         return true;
-    default:
-        return false;
+    default: return false;
     }
 }
 
@@ -265,7 +273,8 @@ Val elab_shaped_binary(Elab *e, BinaryOp op, Val a, Val b, Span span)
     Rows rows;
     if (!rows_of(op, &rows)) {
         elab_error(e, span, "type", "tiles and tensors have no %s%s", binary_op_text(op),
-                   op == OP_MATMUL ? ": use pl.matmul" : ": they have + - * /, and the functions of --list-ops");
+                   op == OP_MATMUL ? ": use pl.matmul"
+                                   : ": they have + - * /, and the functions of --list-ops");
         return val_bad;
     }
     /* A tensor makes it an operation on whole tensors; else the tile is the first operand. */

@@ -1,8 +1,9 @@
-/* Whose memory a value is, and what the body does to it: directions of parameters are found or checked
- * from this, and so is the parameter that a result is the memory of.
+/* Whose memory a value is, and what the body does to it: directions of parameters are found or
+ * checked from this, and so is the parameter that a result is the memory of.
  *
- * Memory values form a graph: a node a parameter, and a node for each place where paths meet. Effects are
- * noted at the node at hand and flow to the parameters when the function is complete. */
+ * Memory values form a graph: a node a parameter, and a node for each place where paths meet.
+ * Effects are noted at the node at hand and flow to the parameters when the function is complete.
+ */
 #include "lower/elab.h"
 
 uint32_t elab_origin_new(Elab *e, int32_t param)
@@ -39,14 +40,10 @@ static const Expr *aliased(const Expr *x)
 {
     if (x->kind == EX_OP) {
         switch (op_info(x->op)->result) {
-        case RES_ARG0:
-            return x->args[0];
-        case RES_ARG1:
-            return x->args[1];
-        case RES_ARG2:
-            return x->args[2];
-        default:
-            return x->op == OP_TENSOR_ROW || x->op == OP_FLATTEN ? x->args[0] : NULL;
+        case RES_ARG0: return x->args[0];
+        case RES_ARG1: return x->args[1];
+        case RES_ARG2: return x->args[2];
+        default: return x->op == OP_TENSOR_ROW || x->op == OP_FLATTEN ? x->args[0] : NULL;
         }
     }
     if (x->kind == EX_CALL && x->callee->alias.len == 1 && x->callee->alias.at[0] >= 0)
@@ -70,9 +67,10 @@ static void note(Elab *e, const Expr *x, uint8_t effects, Span span, Sym by)
     Origin *o = &e->fn->origins.at[node];
     if (node == 0)
         return;
-    /* What a function reads of a tensor after it wrote it is its own: that makes no input of an output. */
+    /* What a function reads of a tensor after it wrote it is its own: that makes no input of an
+     * output. */
     if (o->written && x->type->kind == TY_TENSOR)
-        effects &= (uint8_t)~(OE_READ | OE_CALL_READ);
+        effects &= (uint8_t) ~(OE_READ | OE_CALL_READ);
     o->written |= (effects & OE_WRITE) != 0;
     if ((effects & OE_WRITE) && !(o->effects & OE_WRITE)) {
         o->write = span;
@@ -110,7 +108,9 @@ void elab_call_effects(Elab *e, const Expr *call)
         if (!t || !type_is_memory(t))
             continue;
         Direction d = call->callee->params.at[i].dir;
-        uint8_t effects = d == DIR_OUT ? OE_WRITE : d == DIR_IN ? OE_READ | OE_CALL_READ : OE_READ | OE_CALL_READ | OE_WRITE;
+        uint8_t effects = d == DIR_OUT  ? OE_WRITE
+                          : d == DIR_IN ? OE_READ | OE_CALL_READ
+                                        : OE_READ | OE_CALL_READ | OE_WRITE;
         note(e, call->args[i], effects, call->args[i]->span, call->callee->name);
     }
 }
@@ -158,14 +158,15 @@ static bool check_declared(Elab *e, uint32_t i, Direction dir, const Origin *o)
 {
     const AstParam *p = elab_param_ast(e->fn->decl, i);
     if (dir == DIR_IN && (o->effects & OE_WRITE)) {
-        elab_error(e, o->write, "memory", "%s writes %s, which %s declares as input: write pl.Out[...] or pl.InOut[...]",
+        elab_error(e, o->write, "memory",
+                   "%s writes %s, which %s declares as input: write pl.Out[...] or pl.InOut[...]",
                    o->write_by, param_name(e, i), e->fn->f->name);
         diag_note(e->diags, p->span, "%s is declared here", p->name);
         return false;
     }
     if (dir == DIR_OUT && (o->effects & OE_CALL_READ)) {
-        elab_error(e, o->read, "memory", "%s is an Out of %s, and %s reads it: write pl.InOut[...]", param_name(e, i),
-                   e->fn->f->name, o->read_by);
+        elab_error(e, o->read, "memory", "%s is an Out of %s, and %s reads it: write pl.InOut[...]",
+                   param_name(e, i), e->fn->f->name, o->read_by);
         diag_note(e->diags, p->span, "%s is declared here", p->name);
         return false;
     }
@@ -226,10 +227,14 @@ int32_t elab_result_alias(Elab *e, const Expr *x, Span span)
     reach(e->fn, elab_origin_of(e, x), &seen, &one, &two, &unknown);
     map_free(&seen);
     if (two >= 0)
-        elab_error(e, span, "memory", "this result is the memory of %s or of %s, depending on the path: return one of them",
-                   param_name(e, (uint32_t)one), param_name(e, (uint32_t)two));
+        elab_error(
+            e, span, "memory",
+            "this result is the memory of %s or of %s, depending on the path: return one of them",
+            param_name(e, (uint32_t)one), param_name(e, (uint32_t)two));
     else if (one < 0 || unknown)
-        elab_error(e, span, "memory", "this result is memory of %s itself: a function returns memory of one of its parameters",
+        elab_error(e, span, "memory",
+                   "this result is memory of %s itself: a function returns memory of one of its "
+                   "parameters",
                    e->fn->f->name);
     else
         return one;

@@ -1,5 +1,5 @@
-/* Compile-time parameters: module constants and factory parameters, and what -D or the first line of a
- * dump sets them to. */
+/* Compile-time parameters: module constants and factory parameters, and what -D or the first line
+ * of a dump sets them to. */
 #include "lower/elab.h"
 #include "parser/parser.h"
 #include <string.h>
@@ -8,7 +8,8 @@ void elab_settings(Elab *e)
 {
     for (uint32_t i = 0; e->header && i < e->header->bindings.len; i++) {
         const HeaderPair *b = &e->header->bindings.at[i];
-        avec_push(e->arena, &e->settings, (Setting){.name = b->name, .value = b->value, .from_header = true});
+        avec_push(e->arena, &e->settings,
+                  (Setting){.name = b->name, .value = b->value, .from_header = true});
     }
     for (uint32_t i = 0; i < e->opt->n_defines; i++) {
         const Define *d = &e->opt->defines[i];
@@ -21,7 +22,8 @@ void elab_settings(Elab *e)
             if (s->from_header && strcmp(s->value, d->value) != 0 &&
                 !(s->value[0] == '"' && strlen(s->value) == strlen(d->value) + 2 &&
                   strncmp(s->value + 1, d->value, strlen(d->value)) == 0))
-                elab_error(e, (Span){0}, "option", "-D %s=%s contradicts the first line of the dump, which has %s=%s",
+                elab_error(e, (Span){0}, "option",
+                           "-D %s=%s contradicts the first line of the dump, which has %s=%s",
                            d->name, d->value, s->name, s->value);
             else if (!s->from_header)
                 s->value = d->value;
@@ -46,7 +48,8 @@ typedef enum { PT_ANY, PT_INT, PT_FLOAT, PT_BOOL, PT_STR, PT_DTYPE, PT_LITERAL }
 static bool is_dtype_annotation(Elab *e, const Ast *a)
 {
     Sym d = elab_dotted(e, a);
-    return d && (strcmp(d, "pl.DataType") == 0 || strcmp(d, "pl.Dtype") == 0 || strcmp(d, "pl.dtype") == 0);
+    return d && (strcmp(d, "pl.DataType") == 0 || strcmp(d, "pl.Dtype") == 0 ||
+                 strcmp(d, "pl.dtype") == 0);
 }
 
 static ParamType param_type(Elab *e, const Ast *a)
@@ -69,8 +72,9 @@ static ParamType param_type(Elab *e, const Ast *a)
     Sym d = elab_dotted(e, a);
     if (d && strchr(d, '.') && enum_type_from_name(strchr(d, '.') + 1, &et))
         return PT_ANY;
-    elab_error(e, a->span, "type",
-               "a compile-time parameter is annotated with int, float, bool, str, Literal[...] or dtype");
+    elab_error(
+        e, a->span, "type",
+        "a compile-time parameter is annotated with int, float, bool, str, Literal[...] or dtype");
     return PT_ANY;
 }
 
@@ -92,10 +96,12 @@ static bool literal_allows(Elab *e, const Ast *annotation, Val v)
 
 static const char *allowed_text(Elab *e, ParamType t, const Ast *annotation)
 {
-    static const char *const names[] = {"", "an int", "a float", "True or False", "a str", "a dtype such as pl.FP16"};
+    static const char *const names[] = {
+        "", "an int", "a float", "True or False", "a str", "a dtype such as pl.FP16"};
     EnumType et;
     if (t == PT_ANY && enum_annotation(e, annotation, &et))
-        return arena_printf(e->arena, "a member of %s.%s", enum_type_module(et), enum_type_name(et));
+        return arena_printf(e->arena, "a member of %s.%s", enum_type_module(et),
+                            enum_type_name(et));
     if (t != PT_LITERAL)
         return names[t];
     Buf b = {0};
@@ -109,25 +115,21 @@ static const char *allowed_text(Elab *e, ParamType t, const Ast *annotation)
     return text;
 }
 
-/* Converts where Python's typing would (an int for a float); false when the annotation forbids `v`. */
+/* Converts where Python's typing would (an int for a float); false when the annotation forbids `v`.
+ */
 static bool accepts(Elab *e, ParamType t, const Ast *annotation, Val *v)
 {
     EnumType et;
     switch (t) {
-    case PT_INT:
-        return v->kind == V_INT;
+    case PT_INT: return v->kind == V_INT;
     case PT_FLOAT:
         if (v->kind == V_INT)
             *v = val_float((double)v->i);
         return v->kind == V_FLOAT;
-    case PT_BOOL:
-        return v->kind == V_BOOL;
-    case PT_STR:
-        return v->kind == V_STR;
-    case PT_DTYPE:
-        return v->kind == V_DTYPE;
-    case PT_LITERAL:
-        return literal_allows(e, annotation, *v);
+    case PT_BOOL: return v->kind == V_BOOL;
+    case PT_STR: return v->kind == V_STR;
+    case PT_DTYPE: return v->kind == V_DTYPE;
+    case PT_LITERAL: return literal_allows(e, annotation, *v);
     default:
         return !enum_annotation(e, annotation, &et) || (v->kind == V_ENUM && v->enum_type == et);
     }
@@ -163,7 +165,8 @@ static bool is_bool_word(const char *s)
     return strcmp(s, "true") == 0 || strcmp(s, "false") == 0;
 }
 
-static Val setting_value(Elab *e, const Setting *s, ParamType t, const Ast *annotation, Val fallback)
+static Val setting_value(Elab *e, const Setting *s, ParamType t, const Ast *annotation,
+                         Val fallback)
 {
     Val word = val_str(intern(e->in, s->value));
     bool text = t == PT_STR || (t == PT_ANY && fallback.kind == V_STR);
@@ -184,10 +187,12 @@ static Val setting_value(Elab *e, const Setting *s, ParamType t, const Ast *anno
 
 static const char *origin_text(Elab *e, const Setting *s)
 {
-    return arena_printf(e->arena, s->from_header ? "%s=%s of the dump's first line" : "-D %s=%s", s->name, s->value);
+    return arena_printf(e->arena, s->from_header ? "%s=%s of the dump's first line" : "-D %s=%s",
+                        s->name, s->value);
 }
 
-static Val set_value(Elab *e, Setting *s, ParamType t, const Ast *annotation, Val fallback, Span span)
+static Val set_value(Elab *e, Setting *s, ParamType t, const Ast *annotation, Val fallback,
+                     Span span)
 {
     s->used = true;
     Val v = setting_value(e, s, t, annotation, fallback);
@@ -195,17 +200,20 @@ static Val set_value(Elab *e, Setting *s, ParamType t, const Ast *annotation, Va
     if (v.kind == V_BAD) {
         if (!*want && fallback.kind != V_BAD)
             want = arena_printf(e->arena, "a value like %s", val_text(e, fallback));
-        elab_error(e, span, "option", "%s: not a value%s%s", origin_text(e, s), *want ? "; wanted " : "", want);
+        elab_error(e, span, "option", "%s: not a value%s%s", origin_text(e, s),
+                   *want ? "; wanted " : "", want);
         return val_bad;
     }
     if (t == PT_ANY && fallback.kind == V_FLOAT && v.kind == V_INT)
         v = val_float((double)v.i);
     bool extent = fallback.kind == V_DIM && v.kind == V_INT;
-    bool same_kind = t != PT_ANY || fallback.kind == V_BAD || fallback.kind == v.kind || fallback.kind == V_NONE || extent;
+    bool same_kind = t != PT_ANY || fallback.kind == V_BAD || fallback.kind == v.kind ||
+                     fallback.kind == V_NONE || extent;
     if (!accepts(e, t, annotation, &v) || !same_kind) {
         if (!same_kind)
             want = arena_printf(e->arena, "a value like %s", val_text(e, fallback));
-        elab_error(e, span, "option", "%s: wanted %s, got %s", origin_text(e, s), want, val_describe(e, v));
+        elab_error(e, span, "option", "%s: wanted %s, got %s", origin_text(e, s), want,
+                   val_describe(e, v));
         return val_bad;
     }
     return v;
@@ -215,8 +223,8 @@ static Val set_value(Elab *e, Setting *s, ParamType t, const Ast *annotation, Va
 
 static bool printable(Val v)
 {
-    return v.kind == V_INT || v.kind == V_FLOAT || v.kind == V_BOOL || v.kind == V_STR || v.kind == V_DTYPE ||
-           v.kind == V_ENUM;
+    return v.kind == V_INT || v.kind == V_FLOAT || v.kind == V_BOOL || v.kind == V_STR ||
+           v.kind == V_DTYPE || v.kind == V_ENUM;
 }
 
 static Sym binding_text(Elab *e, Val v)
@@ -241,11 +249,13 @@ static Val bind_ranks(Elab *e, Val v, const Setting *s, Span span)
         return v;
     bool said = e->opt->ranks || (e->header && e->header->ranks);
     if (said && v.i != (int64_t)e->p->ranks) {
-        elab_error(e, span, "option", "%s, but the program is compiled for %u devices", origin_text(e, s), e->p->ranks);
+        elab_error(e, span, "option", "%s, but the program is compiled for %u devices",
+                   origin_text(e, s), e->p->ranks);
         return val_bad;
     }
     if (v.i < 1 || v.i > 65536) {
-        elab_error(e, span, "option", "%s: the number of devices is between 1 and 65536", origin_text(e, s));
+        elab_error(e, span, "option", "%s: the number of devices is between 1 and 65536",
+                   origin_text(e, s));
         return val_bad;
     }
     e->p->ranks = (uint32_t)v.i;
@@ -278,7 +288,8 @@ Val elab_param(Elab *e, Sym name, Span span, const Ast *annotation, const Ast *f
     ParamType t = param_type(e, annotation);
     bool ranks = is_world_size(e, fallback);
     if (!fallback && !s) {
-        elab_error(e, span, "option", "the parameter %s has no default: give it with -D %s=VALUE", name, name);
+        elab_error(e, span, "option", "the parameter %s has no default: give it with -D %s=VALUE",
+                   name, name);
         return val_bad;
     }
     uint32_t errors = e->diags->n_errors;
@@ -287,13 +298,15 @@ Val elab_param(Elab *e, Sym name, Span span, const Ast *annotation, const Ast *f
         return val_bad;
     if (v.kind == V_TYPE || v.kind == V_PROGRAM || ((v.kind == V_TUPLE || v.kind == V_LIST) && s)) {
         if (s)
-            elab_error(e, span, "option", "%s: %s holds %s, which cannot be set", origin_text(e, s), name, val_describe(e, v));
+            elab_error(e, span, "option", "%s: %s holds %s, which cannot be set", origin_text(e, s),
+                       name, val_describe(e, v));
         return v;
     }
     if (s)
         v = set_value(e, s, t, annotation, v, span);
     if (!s && fallback && !accepts(e, t, annotation, &v)) {
-        elab_error(e, fallback->span, "type", "%s: wanted %s, got %s", name, allowed_text(e, t, annotation), val_describe(e, v));
+        elab_error(e, fallback->span, "type", "%s: wanted %s, got %s", name,
+                   allowed_text(e, t, annotation), val_describe(e, v));
         return val_bad;
     }
     if (ranks)
@@ -308,10 +321,12 @@ void elab_bind_factory(Elab *e)
     for (uint32_t i = 0; i < f->def.params.len; i++) {
         const AstParam *p = &f->def.params.at[i];
         if (p->star) {
-            elab_error(e, p->span, "value", "a factory takes no %s%s: every parameter has a name", p->star == '*' ? "*" : "**", p->name);
+            elab_error(e, p->span, "value", "a factory takes no %s%s: every parameter has a name",
+                       p->star == '*' ? "*" : "**", p->name);
             continue;
         }
-        elab_define(e, e->scope, p->name, elab_param(e, p->name, p->span, p->annotation, p->default_value), p->span);
+        elab_define(e, e->scope, p->name,
+                    elab_param(e, p->name, p->span, p->annotation, p->default_value), p->span);
     }
 }
 
@@ -329,8 +344,9 @@ void elab_unused_settings(Elab *e)
             buf_printf(&list, "%s%s", k ? ", " : "", names[k]);
         }
         const char *near = nearest_name(s->name, names, n);
-        elab_error(e, (Span){0}, "option", "-D %s=%s: the program has no parameter %s%s%s%s; it has: %s", s->name,
-                   s->value, s->name, near ? "; did you mean " : "", near ? near : "", near ? "?" : "",
+        elab_error(e, (Span){0}, "option",
+                   "-D %s=%s: the program has no parameter %s%s%s%s; it has: %s", s->name, s->value,
+                   s->name, near ? "; did you mean " : "", near ? near : "", near ? "?" : "",
                    list.at ? list.at : "none");
         buf_free(&list);
     }

@@ -47,7 +47,8 @@ static Ast *run_aug(Pure *p, const Ast *s)
 {
     Ast *c = pure_copy(p, s);
     if (s->aug.target->kind != AST_NAME) {
-        elab_error(p->e, s->aug.target->span, "syntax", "init and golden functions assign to names only");
+        elab_error(p->e, s->aug.target->span, "syntax",
+                   "init and golden functions assign to names only");
         return NULL;
     }
     c->aug.value = pure_fold(p, s->aug.value);
@@ -89,25 +90,24 @@ static Ast *run_return(Pure *p, const Ast *s)
 static Ast *run_simple(Pure *p, const Ast *s)
 {
     switch (s->kind) {
-    case AST_ASSIGN:
-        return run_assign(p, s);
-    case AST_ANN_ASSIGN:
-        return run_ann(p, s);
-    case AST_AUG_ASSIGN:
-        return run_aug(p, s);
-    case AST_RETURN:
-        return run_return(p, s);
+    case AST_ASSIGN: return run_assign(p, s);
+    case AST_ANN_ASSIGN: return run_ann(p, s);
+    case AST_AUG_ASSIGN: return run_aug(p, s);
+    case AST_RETURN: return run_return(p, s);
     case AST_PASS:
-    case AST_ERROR:
-        return NULL;
+    case AST_ERROR: return NULL;
     case AST_EXPR_STMT:
         if (s->value->kind == AST_STR)
             return NULL;
         elab_error(p->e, s->span, "syntax", "this statement has no effect: delete it");
         return NULL;
     default:
-        elab_error(p->e, s->span, "syntax", "init and golden functions have assignments, if and return, no %s%s", ast_kind_name(s->kind),
-                   s->kind == AST_FOR || s->kind == AST_WHILE ? ": write sum(value for k in range(n)) and the like" : "");
+        elab_error(p->e, s->span, "syntax",
+                   "init and golden functions have assignments, if and return, no %s%s",
+                   ast_kind_name(s->kind),
+                   s->kind == AST_FOR || s->kind == AST_WHILE
+                       ? ": write sum(value for k in range(n)) and the like"
+                       : "");
         return NULL;
     }
 }
@@ -117,8 +117,8 @@ static bool always_returns(const AstList *body)
     if (body->len == 0)
         return false;
     const Ast *last = body->at[body->len - 1];
-    return last->kind == AST_RETURN ||
-           (last->kind == AST_IF && always_returns(&last->if_.then) && always_returns(&last->if_.otherwise));
+    return last->kind == AST_RETURN || (last->kind == AST_IF && always_returns(&last->if_.then) &&
+                                        always_returns(&last->if_.otherwise));
 }
 
 static void run_block(Pure *p, const AstList *in, AstList *out)
@@ -138,15 +138,21 @@ static void run_block(Pure *p, const AstList *in, AstList *out)
 
 static bool tolerance(Elab *e, const AstKeyword *k, Func *f)
 {
-    double *out = !k->name ? NULL : strcmp(k->name, "rtol") == 0 ? &f->rtol : strcmp(k->name, "atol") == 0 ? &f->atol : NULL;
+    double *out = !k->name                       ? NULL
+                  : strcmp(k->name, "rtol") == 0 ? &f->rtol
+                  : strcmp(k->name, "atol") == 0 ? &f->atol
+                                                 : NULL;
     if (!out || f->kind != FN_GOLDEN) {
-        elab_error(e, k->span, "name", f->kind == FN_GOLDEN ? "@pld.golden takes rtol= and atol=" : "@pld.init takes nothing");
+        elab_error(e, k->span, "name",
+                   f->kind == FN_GOLDEN ? "@pld.golden takes rtol= and atol="
+                                        : "@pld.init takes nothing");
         return false;
     }
     Val v = elab_eval(e, k->value);
     if (v.kind != V_INT && v.kind != V_FLOAT) {
         if (v.kind != V_BAD)
-            elab_error(e, k->value->span, "type", "%s= is a number, got %s", k->name, val_describe(e, v));
+            elab_error(e, k->value->span, "type", "%s= is a number, got %s", k->name,
+                       val_describe(e, v));
         return false;
     }
     *out = v.kind == V_INT ? (double)v.i : v.f;
@@ -160,7 +166,8 @@ static bool decorator(Elab *e, const Ast *def, Func *f)
 {
     const Ast *d = def->def.decorators.at[0];
     if (def->def.decorators.len != 1) {
-        elab_error(e, def->def.name_span, "name", "%s has %u decorators, a function has one", def->def.name, def->def.decorators.len);
+        elab_error(e, def->def.name_span, "name", "%s has %u decorators, a function has one",
+                   def->def.name, def->def.decorators.len);
         return false;
     }
     Sym name = elab_dotted(e, d->kind == AST_CALL ? d->call.callee : d);
@@ -190,17 +197,22 @@ static const Param *bind_param(Elab *e, const Ast *def, const Func *f, const Fun
             continue;
         bool memory = type_is_memory(v->type), golden = f->kind == FN_GOLDEN;
         if (golden && (!memory || host->params.at[i].dir == DIR_IN))
-            elab_error(e, def->def.name_span, "name", "%s is an input of %s: a golden is for pl.Out and pl.InOut tensors", v->base, host->name);
+            elab_error(e, def->def.name_span, "name",
+                       "%s is an input of %s: a golden is for pl.Out and pl.InOut tensors", v->base,
+                       host->name);
         else if (!golden && host->params.at[i].dir == DIR_OUT)
-            elab_error(e, def->def.name_span, "name", "%s is a pl.Out of %s, which starts as zero: declare it pl.InOut, or drop the init",
-                       v->base, host->name);
+            elab_error(
+                e, def->def.name_span, "name",
+                "%s is a pl.Out of %s, which starts as zero: declare it pl.InOut, or drop the init",
+                v->base, host->name);
         else
             return &host->params.at[i];
         return NULL;
     }
     const char *near = nearest_name(def->def.name, names, host->params.len);
-    elab_error(e, def->def.name_span, "name", "%s is no parameter of the host function %s%s%s%s", def->def.name, host->name,
-               near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+    elab_error(e, def->def.name_span, "name", "%s is no parameter of the host function %s%s%s%s",
+               def->def.name, host->name, near ? "; did you mean " : "", near ? near : "",
+               near ? "?" : "");
     return NULL;
 }
 
@@ -216,8 +228,8 @@ static bool check_arity(Elab *e, const Ast *def, const Type *t)
     }
     if (def->def.params.len == rank)
         return true;
-    elab_error(e, def->def.name_span, "shape", "%s takes %u indices, %s has %u dimensions", def->def.name, def->def.params.len,
-               type_text(e->arena, t), rank);
+    elab_error(e, def->def.name_span, "shape", "%s takes %u indices, %s has %u dimensions",
+               def->def.name, def->def.params.len, type_text(e->arena, t), rank);
     return false;
 }
 
@@ -227,7 +239,8 @@ static bool already(Elab *e, const Ast *def, FuncKind kind)
         const Func *f = e->p->funcs.at[i];
         if (f->kind != kind || f->name != def->def.name)
             continue;
-        elab_error(e, def->def.name_span, "name", "a second @pld.%s of %s", kind_names[kind], def->def.name);
+        elab_error(e, def->def.name_span, "name", "a second @pld.%s of %s", kind_names[kind],
+                   def->def.name);
         diag_note(e->diags, f->span, "the first one is here");
         return true;
     }
@@ -251,7 +264,8 @@ static const Ast *run(Elab *e, const Ast *def, const Func *host)
     run_block(&p, &def->def.body, &out->def.body);
     map_free(&p.locals);
     if (!diags_failed(e->diags) && !always_returns(&out->def.body))
-        elab_error(e, def->def.name_span, "value", "%s does not return a value on every path", def->def.name);
+        elab_error(e, def->def.name_span, "value", "%s does not return a value on every path",
+                   def->def.name);
     return out;
 }
 

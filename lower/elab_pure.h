@@ -7,7 +7,7 @@
 typedef struct {
     Elab *e;
     const Func *host;
-    Map locals;             /* indices, assigned names, names of generators: how often bound at this point */
+    Map locals; /* indices, assigned names, names of generators: how often bound at this point */
 } Pure;
 
 bool pure_is_local(const Pure *p, Sym name);

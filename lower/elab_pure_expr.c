@@ -45,8 +45,7 @@ static Ast *literal(Pure *p, Val v, Span span)
 {
     Ast *a;
     switch (v.kind) {
-    case V_BOOL:
-        return node(p, v.i ? AST_TRUE : AST_FALSE, span);
+    case V_BOOL: return node(p, v.i ? AST_TRUE : AST_FALSE, span);
     case V_INT:
         /* The smallest integer has no literal of its own. */
         if (v.i == INT64_MIN)
@@ -60,8 +59,7 @@ static Ast *literal(Pure *p, Val v, Span span)
         a = node(p, AST_FLOAT, span);
         a->real = fabs(v.f);
         return signbit(v.f) ? negated(p, a) : a;
-    default:
-        return NULL;
+    default: return NULL;
     }
 }
 
@@ -70,22 +68,16 @@ bool pure_known(const Ast *a, Val *v)
     bool minus = a->kind == AST_UNARY && a->unary.op == OP_NEG;
     const Ast *n = minus ? a->unary.operand : a;
     switch (n->kind) {
-    case AST_INT:
-        *v = val_int(minus ? -n->integer.value : n->integer.value);
-        return true;
-    case AST_FLOAT:
-        *v = val_float(minus ? -n->real : n->real);
-        return true;
+    case AST_INT: *v = val_int(minus ? -n->integer.value : n->integer.value); return true;
+    case AST_FLOAT: *v = val_float(minus ? -n->real : n->real); return true;
     case AST_TRUE:
-    case AST_FALSE:
-        *v = val_bool(n->kind == AST_TRUE);
-        return !minus;
-    default:
-        return false;
+    case AST_FALSE: *v = val_bool(n->kind == AST_TRUE); return !minus;
+    default: return false;
     }
 }
 
-/* The literal of a folded value; `a` itself when it has none (after a mistake, which was reported). */
+/* The literal of a folded value; `a` itself when it has none (after a mistake, which was reported).
+ */
 static Ast *settle(Pure *p, Val v, Ast *a)
 {
     Ast *lit = v.kind == V_BAD ? NULL : literal(p, v, a->span);
@@ -118,7 +110,8 @@ static Ast *fold_name(Pure *p, const Ast *a)
     if (t && t->kind == TY_SCALAR)
         return pure_copy(p, a);
     if (t) {
-        elab_error(p->e, a->span, "type", "%s is a tensor: give it an index for each dimension", a->name);
+        elab_error(p->e, a->span, "type", "%s is a tensor: give it an index for each dimension",
+                   a->name);
         return pure_copy(p, a);
     }
     Val v = elab_eval(p->e, a);
@@ -126,7 +119,9 @@ static Ast *fold_name(Pure *p, const Ast *a)
         return dim_ast(p, v.dim, a);
     Ast *lit = v.kind == V_BAD ? NULL : literal(p, v, a->span);
     if (!lit && v.kind != V_BAD && v.kind != V_STR && v.kind != V_TUPLE && v.kind != V_LIST)
-        elab_error(p->e, a->span, "type", "%s is %s: init and golden functions compute with numbers", a->name, val_describe(p->e, v));
+        elab_error(p->e, a->span, "type",
+                   "%s is %s: init and golden functions compute with numbers", a->name,
+                   val_describe(p->e, v));
     return lit ? lit : pure_copy(p, a);
 }
 
@@ -148,7 +143,8 @@ static Ast *term_ast(Pure *p, const Term *t, Span span)
         Ast *x = node(p, AST_NAME, span);
         x->name = at->name;
         if (at->kind == DIM_FLOORDIV || at->kind == DIM_MOD) {
-            x = binary(p, at->kind == DIM_MOD ? OP_MOD : OP_FLOORDIV, dim_ast(p, at->left, x), dim_ast(p, at->right, x), span);
+            x = binary(p, at->kind == DIM_MOD ? OP_MOD : OP_FLOORDIV, dim_ast(p, at->left, x),
+                       dim_ast(p, at->right, x), span);
         } else if (at->kind != DIM_NAME) {
             x->name = intern(p->e->in, at->kind == DIM_MIN ? "min" : "max");
             Ast *call = node(p, AST_CALL, span);
@@ -200,8 +196,10 @@ static Ast *fold_binary(Pure *p, const Ast *a)
     c->binary.left = pure_fold(p, a->binary.left);
     c->binary.right = pure_fold(p, a->binary.right);
     if (a->binary.op == OP_MATMUL)
-        elab_error(p->e, a->span, "type", "@ has no meaning for elements: write a sum over a range");
-    if (a->binary.op == OP_MATMUL || !pure_known(c->binary.left, &l) || !pure_known(c->binary.right, &r))
+        elab_error(p->e, a->span, "type",
+                   "@ has no meaning for elements: write a sum over a range");
+    if (a->binary.op == OP_MATMUL || !pure_known(c->binary.left, &l) ||
+        !pure_known(c->binary.right, &r))
         return c;
     return settle(p, elab_fold_binary(p->e, a->binary.op, l, r, a->span), c);
 }
@@ -216,25 +214,22 @@ static bool is_static(const Pure *p, const Ast *a)
     case AST_STR:
     case AST_TRUE:
     case AST_FALSE:
-    case AST_NONE:
-        return true;
+    case AST_NONE: return true;
     case AST_NAME:
-        n = pure_is_local(p, a->name) || host_param(p, a->name) ? NULL : elab_find_name(p->e->scope, a->name);
+        n = pure_is_local(p, a->name) || host_param(p, a->name)
+                ? NULL
+                : elab_find_name(p->e->scope, a->name);
         return n && n->val.kind != V_DIM;
-    case AST_ATTR:
-        return elab_dotted(p->e, a) || is_static(p, a->attr.base);
-    case AST_UNARY:
-        return is_static(p, a->unary.operand);
-    case AST_BINARY:
-        return is_static(p, a->binary.left) && is_static(p, a->binary.right);
+    case AST_ATTR: return elab_dotted(p->e, a) || is_static(p, a->attr.base);
+    case AST_UNARY: return is_static(p, a->unary.operand);
+    case AST_BINARY: return is_static(p, a->binary.left) && is_static(p, a->binary.right);
     case AST_TUPLE:
     case AST_LIST:
         for (uint32_t i = 0; i < a->items.len; i++)
             if (!is_static(p, a->items.at[i]))
                 return false;
         return true;
-    default:
-        return false;
+    default: return false;
     }
 }
 
@@ -289,15 +284,18 @@ static Ast *fold_cond(Pure *p, const Ast *a)
 
 static bool is_shape(const Ast *a)
 {
-    return a->kind == AST_ATTR && strcmp(a->attr.name, "shape") == 0 && a->attr.base->kind == AST_NAME;
+    return a->kind == AST_ATTR && strcmp(a->attr.name, "shape") == 0 &&
+           a->attr.base->kind == AST_NAME;
 }
 
 static Ast *fold_shape(Pure *p, const Ast *a, const Type *t)
 {
     Val v;
     Ast *axis = a->sub.index.len == 1 ? pure_fold(p, a->sub.index.at[0]) : NULL;
-    if (!axis || !pure_known(axis, &v) || v.kind != V_INT || v.i >= t->rank || v.i < -(int64_t)t->rank) {
-        elab_error(p->e, a->span, "shape", "shape[] of %s takes one constant from 0 to %d", a->sub.base->attr.base->name, t->rank - 1);
+    if (!axis || !pure_known(axis, &v) || v.kind != V_INT || v.i >= t->rank ||
+        v.i < -(int64_t)t->rank) {
+        elab_error(p->e, a->span, "shape", "shape[] of %s takes one constant from 0 to %d",
+                   a->sub.base->attr.base->name, t->rank - 1);
         return pure_copy(p, a);
     }
     return dim_ast(p, t->dims[v.i < 0 ? v.i + t->rank : v.i], a);
@@ -308,7 +306,9 @@ static Ast *fold_item(Pure *p, const Ast *a)
     Val v = elab_eval(p->e, a);
     Ast *lit = v.kind == V_BAD ? NULL : literal(p, v, a->span);
     if (!lit && v.kind != V_BAD)
-        elab_error(p->e, a->span, "type", "this is %s: init and golden functions compute with numbers", val_describe(p->e, v));
+        elab_error(p->e, a->span, "type",
+                   "this is %s: init and golden functions compute with numbers",
+                   val_describe(p->e, v));
     return lit ? lit : pure_copy(p, a);
 }
 
@@ -317,7 +317,8 @@ static Ast *fold_subscript(Pure *p, const Ast *a)
     const Ast *name = is_shape(a->sub.base) ? a->sub.base->attr.base : a->sub.base;
     const Type *t = name->kind == AST_NAME ? host_type(p, name->name) : NULL;
     if (!t) {
-        if (name->kind == AST_NAME && elab_find_name(p->e->scope, name->name) && !pure_is_local(p, name->name))
+        if (name->kind == AST_NAME && elab_find_name(p->e->scope, name->name) &&
+            !pure_is_local(p, name->name))
             return fold_item(p, a);
         elab_error(p->e, a->span, "name", "only tensors of the host function take an index here");
         return pure_copy(p, a);
@@ -331,14 +332,15 @@ static Ast *fold_subscript(Pure *p, const Ast *a)
     Ast *c = pure_copy(p, a);
     fold_list(p, &a->sub.index, &c->sub.index);
     if (a->sub.index.len != t->rank)
-        elab_error(p->e, a->span, "shape", "%s has %u dimensions, got %u ind%s", name->name, t->rank, a->sub.index.len,
-                   a->sub.index.len == 1 ? "ex" : "ices");
+        elab_error(p->e, a->span, "shape", "%s has %u dimensions, got %u ind%s", name->name,
+                   t->rank, a->sub.index.len, a->sub.index.len == 1 ? "ex" : "ices");
     return c;
 }
 
 /* ---- calls */
 
-static const char *const of_one[] = {"abs", "exp", "log", "sqrt", "sin", "cos", "float", "int", "randn", "uniform"};
+static const char *const of_one[] = {"abs", "exp",   "log", "sqrt",  "sin",
+                                     "cos", "float", "int", "randn", "uniform"};
 static const char *const of_many[] = {"min", "max", "sum", "prod", "all", "any"};
 
 static bool is_in(const char *name, const char *const *list, uint32_t n)
@@ -353,9 +355,11 @@ static Ast *fold_range(Pure *p, const Ast *a)
 {
     const Ast *f = a->kind == AST_CALL ? a->call.callee : NULL;
     Ast *c = pure_copy(p, a);
-    if (!f || f->kind != AST_NAME || strcmp(f->name, "range") != 0 || a->call.args.len < 1 || a->call.args.len > 3 ||
-        a->call.keywords.len) {
-        elab_error(p->e, a->span, "syntax", "a `for` in here runs over range(stop), range(start, stop) or range(start, stop, step)");
+    if (!f || f->kind != AST_NAME || strcmp(f->name, "range") != 0 || a->call.args.len < 1 ||
+        a->call.args.len > 3 || a->call.keywords.len) {
+        elab_error(p->e, a->span, "syntax",
+                   "a `for` in here runs over range(stop), range(start, stop) or range(start, "
+                   "stop, step)");
         return c;
     }
     fold_list(p, &a->call.args, &c->call.args);
@@ -389,15 +393,20 @@ static bool call_ok(Pure *p, const Ast *a, Sym name, bool generator)
     bool one = is_in(name, of_one, sizeof of_one / sizeof of_one[0]);
     bool many = is_in(name, of_many, sizeof of_many / sizeof of_many[0]);
     if (!one && !many)
-        elab_error(p->e, a->call.callee->span, "name", "init and golden functions have no %s: they have abs exp log sqrt sin cos "
-                   "float int randn uniform min max sum prod all any", name);
+        elab_error(p->e, a->call.callee->span, "name",
+                   "init and golden functions have no %s: they have abs exp log sqrt sin cos "
+                   "float int randn uniform min max sum prod all any",
+                   name);
     else if (a->call.keywords.len)
         elab_error(p->e, a->span, "type", "%s has no keywords", name);
     else if (one && (a->call.args.len != 1 || generator))
-        elab_error(p->e, a->span, "type", "%s takes one number, got %u arguments", name, a->call.args.len);
+        elab_error(p->e, a->span, "type", "%s takes one number, got %u arguments", name,
+                   a->call.args.len);
     else if (many && !generator && (name[0] != 'm' || a->call.args.len < 2))
-        elab_error(p->e, a->span, "type", name[0] == 'm' ? "%s takes two or more numbers, or `value for k in range(n)`"
-                                                         : "%s takes `value for k in range(n)`", name);
+        elab_error(p->e, a->span, "type",
+                   name[0] == 'm' ? "%s takes two or more numbers, or `value for k in range(n)`"
+                                  : "%s takes `value for k in range(n)`",
+                   name);
     else
         return true;
     return false;
@@ -443,25 +452,16 @@ Ast *pure_fold(Pure *p, const Ast *a)
     case AST_TRUE:
     case AST_FALSE:
     case AST_STR:
-    case AST_ERROR:
-        return pure_copy(p, a);
-    case AST_NAME:
-        return fold_name(p, a);
-    case AST_UNARY:
-        return fold_unary(p, a);
-    case AST_BINARY:
-        return fold_binary(p, a);
-    case AST_COMPARE:
-        return fold_compare(p, a);
+    case AST_ERROR: return pure_copy(p, a);
+    case AST_NAME: return fold_name(p, a);
+    case AST_UNARY: return fold_unary(p, a);
+    case AST_BINARY: return fold_binary(p, a);
+    case AST_COMPARE: return fold_compare(p, a);
     case AST_AND:
-    case AST_OR:
-        return fold_logic(p, a);
-    case AST_COND:
-        return fold_cond(p, a);
-    case AST_SUBSCRIPT:
-        return fold_subscript(p, a);
-    case AST_CALL:
-        return fold_call(p, a);
+    case AST_OR: return fold_logic(p, a);
+    case AST_COND: return fold_cond(p, a);
+    case AST_SUBSCRIPT: return fold_subscript(p, a);
+    case AST_CALL: return fold_call(p, a);
     case AST_TUPLE:
     case AST_LIST: {
         Ast *c = pure_copy(p, a);
@@ -469,7 +469,8 @@ Ast *pure_fold(Pure *p, const Ast *a)
         return c;
     }
     default:
-        elab_error(p->e, a->span, "syntax", "there is no %s in init and golden functions", ast_kind_name(a->kind));
+        elab_error(p->e, a->span, "syntax", "there is no %s in init and golden functions",
+                   ast_kind_name(a->kind));
         return pure_copy(p, a);
     }
 }

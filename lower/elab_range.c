@@ -1,9 +1,9 @@
-/* Can a dividend be negative? Device division truncates toward zero, so `(rank - 1) % nranks` is -1 on
- * rank 0; a reader of Python expects nranks - 1. A warning is given where a dividend has a subtraction or
- * a negative literal and is not seen to stay at zero or above.
+/* Can a dividend be negative? Device division truncates toward zero, so `(rank - 1) % nranks` is -1
+ * on rank 0; a reader of Python expects nranks - 1. A warning is given where a dividend has a
+ * subtraction or a negative literal and is not seen to stay at zero or above.
  *
- * Bounds are linear in variables: loop variables lie between the bounds of their loop, ranks between 0 and
- * nranks - 1. */
+ * Bounds are linear in variables: loop variables lie between the bounds of their loop, ranks
+ * between 0 and nranks - 1. */
 #include "lower/elab.h"
 
 enum { MAX_TERMS = 8, FUEL = 400 };
@@ -24,7 +24,7 @@ typedef struct {
 
 struct Bounds {
     Lin lo, hi;
-    bool suspect;           /* made with a subtraction or a negative literal */
+    bool suspect; /* made with a subtraction or a negative literal */
 };
 
 typedef struct {
@@ -88,7 +88,8 @@ static const Bounds *bounds_of_var(Ctx *x, VarId v)
     return n->state == NM_VAR && n->var == v ? n->bounds : NULL;
 }
 
-/* Replaces variables by their bounds, innermost loop first; true when what is left is at least 0. */
+/* Replaces variables by their bounds, innermost loop first; true when what is left is at least 0.
+ */
 static bool at_least_zero(Ctx *x, Lin l)
 {
     for (uint32_t round = 0; l.ok && round < 2 * MAX_TERMS; round++) {
@@ -128,22 +129,18 @@ static Lin range_mul(Ctx *x, const Expr *e, bool low)
     for (int i = 0; i < 2; i++)
         if (expr_is_int(e->args[i], &k))
             return add_scaled(constant(0), range(x, e->args[!i], k >= 0 ? low : !low), k);
-    return low && non_negative(x, e->args[0]) && non_negative(x, e->args[1]) ? constant(0) : unknown;
+    return low && non_negative(x, e->args[0]) && non_negative(x, e->args[1]) ? constant(0)
+                                                                             : unknown;
 }
 
 static Lin range_scalar(Ctx *x, const Expr *e, bool low)
 {
     switch (e->scalar) {
-    case SC_ADD:
-        return add_scaled(range(x, e->args[0], low), range(x, e->args[1], low), 1);
-    case SC_SUB:
-        return add_scaled(range(x, e->args[0], low), range(x, e->args[1], !low), -1);
-    case SC_NEG:
-        return add_scaled(constant(0), range(x, e->args[0], !low), -1);
-    case SC_CAST:
-        return range(x, e->args[0], low);
-    case SC_MUL:
-        return range_mul(x, e, low);
+    case SC_ADD: return add_scaled(range(x, e->args[0], low), range(x, e->args[1], low), 1);
+    case SC_SUB: return add_scaled(range(x, e->args[0], low), range(x, e->args[1], !low), -1);
+    case SC_NEG: return add_scaled(constant(0), range(x, e->args[0], !low), -1);
+    case SC_CAST: return range(x, e->args[0], low);
+    case SC_MUL: return range_mul(x, e, low);
     case SC_MOD:
         if (!non_negative(x, e->args[0]))
             return unknown;
@@ -157,18 +154,21 @@ static Lin range_scalar(Ctx *x, const Expr *e, bool low)
             return range(x, e->args[1], false);
         return non_negative(x, e->args[0]) && non_negative(x, e->args[1]) ? constant(0) : unknown;
     case SC_MAX:
-        return low && (non_negative(x, e->args[0]) || non_negative(x, e->args[1])) ? constant(0) : unknown;
+        return low && (non_negative(x, e->args[0]) || non_negative(x, e->args[1])) ? constant(0)
+                                                                                   : unknown;
     case SC_BITAND:
-        return low && (non_negative(x, e->args[0]) || non_negative(x, e->args[1])) ? constant(0) : unknown;
+        return low && (non_negative(x, e->args[0]) || non_negative(x, e->args[1])) ? constant(0)
+                                                                                   : unknown;
     case SC_BITOR:
     case SC_BITXOR:
     case SC_SHL:
     case SC_SHR:
-        return low && non_negative(x, e->args[0]) && non_negative(x, e->args[1]) ? constant(0) : unknown;
+        return low && non_negative(x, e->args[0]) && non_negative(x, e->args[1]) ? constant(0)
+                                                                                 : unknown;
     case SC_SELECT:
-        return low && non_negative(x, e->args[1]) && non_negative(x, e->args[2]) ? constant(0) : unknown;
-    default:
-        return unknown;
+        return low && non_negative(x, e->args[1]) && non_negative(x, e->args[2]) ? constant(0)
+                                                                                 : unknown;
+    default: return unknown;
     }
 }
 
@@ -197,18 +197,12 @@ static Lin range(Ctx *x, const Expr *e, bool low)
         return unknown;
     x->fuel--;
     switch (e->kind) {
-    case EX_INT:
-        return constant(e->ival);
-    case EX_VAR:
-        return symbol(e->var);
-    case EX_EXTENT:
-        return range_extent(x, e->sym);
-    case EX_SCALAR:
-        return range_scalar(x, e, low);
-    case EX_OP:
-        return range_op(e, low);
-    default:
-        return unknown;
+    case EX_INT: return constant(e->ival);
+    case EX_VAR: return symbol(e->var);
+    case EX_EXTENT: return range_extent(x, e->sym);
+    case EX_SCALAR: return range_scalar(x, e, low);
+    case EX_OP: return range_op(e, low);
+    default: return unknown;
     }
 }
 
@@ -272,5 +266,7 @@ void elab_check_dividend(Elab *e, const Expr *dividend, const char *op, Span spa
     if (e->ir || !has_minus(e, dividend) || non_negative(&x, dividend))
         return;
     diag_warn(e->diags, span, WARN_NEGATIVE_DIVIDEND,
-              "the dividend of %s can be negative, and devices divide toward zero: add a multiple of the divisor first", op);
+              "the dividend of %s can be negative, and devices divide toward zero: add a multiple "
+              "of the divisor first",
+              op);
 }

@@ -24,7 +24,8 @@ static Expr *known_int(Elab *e, int64_t v, Dtype dtype, Span span)
 static Expr *known_float(Elab *e, double v, Dtype dtype, Span span)
 {
     if (!dtype_is_float(dtype)) {
-        elab_error(e, span, "type", "%s does not fit %s, an integer is wanted", val_describe(e, val_float(v)), dtype_name(dtype));
+        elab_error(e, span, "type", "%s does not fit %s, an integer is wanted",
+                   val_describe(e, val_float(v)), dtype_name(dtype));
         return NULL;
     }
     Expr *x = ex_float(e->p, v);
@@ -37,28 +38,20 @@ Expr *elab_expr(Elab *e, Val v, Dtype hint, Span span)
     Expr *x = NULL;
     Dtype dtype = hint == DT_COUNT ? default_dtype(v) : hint;
     switch (v.kind) {
-    case V_BAD:
-        return NULL;
+    case V_BAD: return NULL;
     case V_EXPR:
         if (!v.expr->type || v.expr->type->kind == TY_NONE) {
             elab_error(e, span, "type", "this call has no value");
             return NULL;
         }
         return v.expr;
-    case V_INT:
-        x = known_int(e, v.i, dtype, span);
-        break;
-    case V_FLOAT:
-        x = known_float(e, v.f, dtype, span);
-        break;
-    case V_BOOL:
-        x = ex_bool(e->p, v.i != 0);
-        break;
-    case V_DIM:
-        x = ex_dim(e->p, v.dim);
-        break;
+    case V_INT: x = known_int(e, v.i, dtype, span); break;
+    case V_FLOAT: x = known_float(e, v.f, dtype, span); break;
+    case V_BOOL: x = ex_bool(e->p, v.i != 0); break;
+    case V_DIM: x = ex_dim(e->p, v.dim); break;
     default:
-        elab_error(e, span, "type", "%s is a compile-time value, a run-time value is wanted here", val_describe(e, v));
+        elab_error(e, span, "type", "%s is a compile-time value, a run-time value is wanted here",
+                   val_describe(e, v));
         return NULL;
     }
     if (x)
@@ -105,7 +98,8 @@ Expr *elab_condition(Elab *e, Val v, Span span, const char *what)
         return test.kind == V_EXPR ? test.expr : NULL;
     }
     if (x)
-        elab_error(e, span, "type", "%s needs a scalar condition, got %s", what, val_describe(e, v));
+        elab_error(e, span, "type", "%s needs a scalar condition, got %s", what,
+                   val_describe(e, v));
     return NULL;
 }
 
@@ -114,8 +108,11 @@ static bool reject_float(Elab *e, ScalarOp op, Expr *const *args, uint32_t n, Sp
     for (uint32_t i = 0; i < n; i++) {
         if (!is_float(args[i]) || op == SC_CAST || (op == SC_SELECT && i == 0))
             continue;
-        elab_error(e, span, "type", "floating-point scalar arithmetic is not available on the device ('%s' on %s): fold it "
-                   "into a tile op, such as pl.mul(tile, scalar)", scalar_text(op), type_text(e->arena, args[i]->type));
+        elab_error(
+            e, span, "type",
+            "floating-point scalar arithmetic is not available on the device ('%s' on %s): fold it "
+            "into a tile op, such as pl.mul(tile, scalar)",
+            scalar_text(op), type_text(e->arena, args[i]->type));
         return true;
     }
     return false;
@@ -153,7 +150,8 @@ static bool pair(Elab *e, Val a, Val b, Span span, Expr **out)
     for (int i = 0; i < 2; i++) {
         if (is_scalar(out[i]))
             continue;
-        elab_error(e, out[i]->span, "type", "a scalar is wanted here, got %s", val_describe(e, val_expr(out[i])));
+        elab_error(e, out[i]->span, "type", "a scalar is wanted here, got %s",
+                   val_describe(e, val_expr(out[i])));
         return false;
     }
     return true;
@@ -161,10 +159,19 @@ static bool pair(Elab *e, Val a, Val b, Span span, Expr **out)
 
 static bool scalar_op(BinaryOp op, ScalarOp *out)
 {
-    static const int8_t table[] = {
-        [OP_ADD] = SC_ADD, [OP_SUB] = SC_SUB, [OP_MUL] = SC_MUL, [OP_DIV] = -1, [OP_FLOORDIV] = SC_FLOORDIV,
-        [OP_MOD] = SC_MOD, [OP_POW] = -1, [OP_MATMUL] = -1, [OP_BITAND] = SC_BITAND, [OP_BITOR] = SC_BITOR,
-        [OP_BITXOR] = SC_BITXOR, [OP_SHL] = SC_SHL, [OP_SHR] = SC_SHR};
+    static const int8_t table[] = {[OP_ADD] = SC_ADD,
+                                   [OP_SUB] = SC_SUB,
+                                   [OP_MUL] = SC_MUL,
+                                   [OP_DIV] = -1,
+                                   [OP_FLOORDIV] = SC_FLOORDIV,
+                                   [OP_MOD] = SC_MOD,
+                                   [OP_POW] = -1,
+                                   [OP_MATMUL] = -1,
+                                   [OP_BITAND] = SC_BITAND,
+                                   [OP_BITOR] = SC_BITOR,
+                                   [OP_BITXOR] = SC_BITXOR,
+                                   [OP_SHL] = SC_SHL,
+                                   [OP_SHR] = SC_SHR};
     if (table[op] < 0)
         return false;
     *out = (ScalarOp)table[op];
@@ -179,7 +186,9 @@ Val elab_scalar_binary(Elab *e, BinaryOp op, Val a, Val b, Span span)
         return val_bad;
     if (!scalar_op(op, &sc)) {
         elab_error(e, span, "type", "run-time scalars have no %s%s", binary_op_text(op),
-                   op == OP_DIV ? ": integers are divided with //" : op == OP_POW ? ": write a product or a shift" : "");
+                   op == OP_DIV   ? ": integers are divided with //"
+                   : op == OP_POW ? ": write a product or a shift"
+                                  : "");
         return val_bad;
     }
     Val v = elab_scalar(e, sc, args, 2, span);
@@ -195,7 +204,8 @@ Val elab_scalar_unary(Elab *e, UnaryOp op, Val a, Span span)
         return c ? elab_scalar(e, SC_NOT, &c, 1, span) : val_bad;
     }
     if (!is_scalar(a.expr) || (!dtype_is_int(a.expr->type->dtype) && !is_float(a.expr))) {
-        elab_error(e, span, "type", "unary %s needs an integer scalar, got %s", unary_op_text(op), val_describe(e, a));
+        elab_error(e, span, "type", "unary %s needs an integer scalar, got %s", unary_op_text(op),
+                   val_describe(e, a));
         return val_bad;
     }
     if (op == OP_POS)
@@ -205,11 +215,13 @@ Val elab_scalar_unary(Elab *e, UnaryOp op, Val a, Span span)
 
 Val elab_scalar_compare(Elab *e, CompareOp op, Val a, Val b, Span span)
 {
-    static const ScalarOp table[] = {[CMP_EQ] = SC_EQ, [CMP_NE] = SC_NE, [CMP_LT] = SC_LT, [CMP_LE] = SC_LE,
-                                     [CMP_GT] = SC_GT, [CMP_GE] = SC_GE};
+    static const ScalarOp table[] = {[CMP_EQ] = SC_EQ, [CMP_NE] = SC_NE, [CMP_LT] = SC_LT,
+                                     [CMP_LE] = SC_LE, [CMP_GT] = SC_GT, [CMP_GE] = SC_GE};
     Expr *args[2];
     if (op > CMP_GE) {
-        elab_error(e, span, "type", "run-time scalars are compared with == != < <= > >=, not with '%s'", compare_op_text(op));
+        elab_error(e, span, "type",
+                   "run-time scalars are compared with == != < <= > >=, not with '%s'",
+                   compare_op_text(op));
         return val_bad;
     }
     return pair(e, a, b, span, args) ? elab_scalar(e, table[op], args, 2, span) : val_bad;
@@ -227,7 +239,8 @@ Val elab_select(Elab *e, Val cond, Val a, Val b, Span span)
         Val v = i ? b : a;
         if (v.kind != V_EXPR || is_scalar(v.expr))
             continue;
-        elab_error(e, span, "type", "a conditional expression chooses between scalars, got %s: use an if statement",
+        elab_error(e, span, "type",
+                   "a conditional expression chooses between scalars, got %s: use an if statement",
                    val_describe(e, v));
         return val_bad;
     }
@@ -256,7 +269,8 @@ Expr *elab_widen(Elab *e, Expr *x, const Type *want)
 {
     if (x->type == want)
         return x;
-    bool widens = is_scalar(x) && want->kind == TY_SCALAR && x->type->dtype == DT_INT32 && want->dtype == DT_INDEX;
+    bool widens = is_scalar(x) && want->kind == TY_SCALAR && x->type->dtype == DT_INT32 &&
+                  want->dtype == DT_INDEX;
     if (!widens)
         return NULL;
     Val v = elab_scalar_cast(e, val_expr(x), DT_INDEX, x->span);

@@ -21,7 +21,8 @@ void elab_set_name(Elab *e, uint32_t id, Name n)
     fn->names.at[id] = n;
 }
 
-/* The variable of this name and type; a name has one a type, so that paths that bind it alike agree. */
+/* The variable of this name and type; a name has one a type, so that paths that bind it alike
+ * agree. */
 static VarId variable(Elab *e, uint32_t id, const Type *type, Span span)
 {
     Fn *fn = e->fn;
@@ -66,7 +67,8 @@ static Val report_conflict(Elab *e, Sym name, const Name *n, Span span)
         elab_error(e, span, "type", "%s has different compile-time values on two paths", name);
     } else {
         elab_error(e, span, "type", "%s has different types on two paths: %s and %s", name,
-                   type_text(e->arena, func_var(e->fn->f, n->var)->type), type_text(e->arena, func_var(e->fn->f, n->other)->type));
+                   type_text(e->arena, func_var(e->fn->f, n->var)->type),
+                   type_text(e->arena, func_var(e->fn->f, n->other)->type));
     }
     diag_note(e->diags, n->where, "one is bound here");
     diag_note(e->diags, n->path, "the other here");
@@ -86,21 +88,22 @@ Val elab_local(Elab *e, Sym name, Span span, bool *found)
             c->where = span;
         }
         return val_expr(ex_var(e->p, e->fn->f, n->var));
-    case NM_CONST:
-        return n->val;
-    case NM_PARTIAL:
-        return report_partial(e, name, n, span);
-    case NM_CONFLICT:
-        return report_conflict(e, name, n, span);
+    case NM_CONST: return n->val;
+    case NM_PARTIAL: return report_partial(e, name, n, span);
+    case NM_CONFLICT: return report_conflict(e, name, n, span);
     case NM_LOOP:
-        elab_error(e, span, "name", "%s is the variable of a loop that is over: bind its value to another name in the loop", name);
+        elab_error(
+            e, span, "name",
+            "%s is the variable of a loop that is over: bind its value to another name in the loop",
+            name);
         diag_note(e->diags, n->where, "the loop is here");
         return val_bad;
-    case NM_BAD:
-        return val_bad;
+    case NM_BAD: return val_bad;
     default:
         elab_error(e, span, "name", "%s is used before it is bound%s", name,
-                   elab_find_name(e->scope, name) ? ": this function binds the name, so it is not the compile-time one" : "");
+                   elab_find_name(e->scope, name)
+                       ? ": this function binds the name, so it is not the compile-time one"
+                       : "");
         return val_bad;
     }
 }
@@ -156,7 +159,11 @@ static bool convert(Elab *e, const Path *path, VarId from, VarId to, Span span)
 
 static Name conflict(const Name *a, const Name *b)
 {
-    Name n = {.state = NM_CONFLICT, .where = a->where, .path = b->where, .var = VAR_NONE, .other = VAR_NONE};
+    Name n = {.state = NM_CONFLICT,
+              .where = a->where,
+              .path = b->where,
+              .var = VAR_NONE,
+              .other = VAR_NONE};
     if (a->state == NM_VAR && b->state == NM_VAR) {
         n.var = a->var;
         n.other = b->var;
@@ -164,13 +171,15 @@ static Name conflict(const Name *a, const Name *b)
     return n;
 }
 
-static Name merge_vars(Elab *e, const Name *a, const Name *b, const Path *pa, const Path *pb, bool loop)
+static Name merge_vars(Elab *e, const Name *a, const Name *b, const Path *pa, const Path *pb,
+                       bool loop)
 {
     Name n = *a;
     const Type *ta = func_var(e->fn->f, a->var)->type, *tb = func_var(e->fn->f, b->var)->type;
     if (a->var != b->var) {
         bool to_a = tb == ta || (ta->kind == TY_SCALAR && ta->dtype == DT_INDEX);
-        if (to_a ? !convert(e, pb, b->var, a->var, b->where) : !convert(e, pa, a->var, b->var, a->where))
+        if (to_a ? !convert(e, pb, b->var, a->var, b->where)
+                 : !convert(e, pa, a->var, b->var, a->where))
             return conflict(a, b);
         if (!to_a)
             n.var = b->var;
@@ -181,7 +190,8 @@ static Name merge_vars(Elab *e, const Name *a, const Name *b, const Path *pa, co
     return n;
 }
 
-static Name merge(Elab *e, const Name *a, const Name *b, const Path *pa, const Path *pb, Span at, bool loop)
+static Name merge(Elab *e, const Name *a, const Name *b, const Path *pa, const Path *pb, Span at,
+                  bool loop)
 {
     if (a->state == NM_BAD || b->state == NM_BAD)
         return (Name){.state = NM_BAD};
@@ -195,7 +205,8 @@ static Name merge(Elab *e, const Name *a, const Name *b, const Path *pa, const P
         return *a;
     if (a->state == NM_PARTIAL || b->state == NM_PARTIAL)
         return a->state == NM_PARTIAL ? *a : *b;
-    bool a_bound = a->state == NM_VAR || a->state == NM_CONST, b_bound = b->state == NM_VAR || b->state == NM_CONST;
+    bool a_bound = a->state == NM_VAR || a->state == NM_CONST,
+         b_bound = b->state == NM_VAR || b->state == NM_CONST;
     if (a_bound && b_bound)
         return conflict(a, b);
     if (!a_bound && !b_bound)
@@ -262,12 +273,8 @@ static void collect_stmt(Elab *e, const Ast *s, Map *seen, SymList *out)
         for (uint32_t i = 0; i < s->assign.targets.len; i++)
             collect_target(e, s->assign.targets.at[i], seen, out);
         break;
-    case AST_ANN_ASSIGN:
-        collect_target(e, s->ann.target, seen, out);
-        break;
-    case AST_AUG_ASSIGN:
-        collect_target(e, s->aug.target, seen, out);
-        break;
+    case AST_ANN_ASSIGN: collect_target(e, s->ann.target, seen, out); break;
+    case AST_AUG_ASSIGN: collect_target(e, s->aug.target, seen, out); break;
     case AST_IF:
         elab_collect_bound(e, &s->if_.then, seen, out);
         elab_collect_bound(e, &s->if_.otherwise, seen, out);
@@ -277,8 +284,7 @@ static void collect_stmt(Elab *e, const Ast *s, Map *seen, SymList *out)
         elab_collect_bound(e, &s->for_.body, seen, out);
         elab_collect_bound(e, &s->for_.otherwise, seen, out);
         break;
-    default:
-        break;
+    default: break;
     }
 }
 

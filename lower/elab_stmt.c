@@ -39,7 +39,8 @@ static bool claim_yields(Elab *e, Stmt *s, const Frame *then, const Frame *other
     if (!a && !b)
         return true;
     if ((!a && !then->dead) || (!b && !otherwise->dead)) {
-        elab_error(e, (a ? a : b)->loc.span, "syntax", "pl.yield_ ends both arms of an if, or neither: the other arm has none");
+        elab_error(e, (a ? a : b)->loc.span, "syntax",
+                   "pl.yield_ ends both arms of an if, or neither: the other arm has none");
         return false;
     }
     const Stmt *one = a ? a : b;
@@ -115,7 +116,9 @@ static bool return_items(Elab *e, const Ast *value, Val v, Stmt *st)
     for (uint32_t i = 0; i < n; i++) {
         Val item = tuple ? v.items[i] : v;
         Span span = tuple && value->kind == AST_TUPLE ? value->items.at[i]->span : value->span;
-        const Type *want = declared && declared->kind == TY_TUPLE && i < declared->n_elems ? declared->elems[i] : declared;
+        const Type *want = declared && declared->kind == TY_TUPLE && i < declared->n_elems
+                               ? declared->elems[i]
+                               : declared;
         Dtype hint = want && want->kind == TY_SCALAR ? want->dtype : DT_COUNT;
         st->values[i] = elab_expr(e, item, val_known(item) ? hint : DT_COUNT, span);
         if (!st->values[i])
@@ -165,8 +168,10 @@ static void do_return(Elab *e, const Ast *s)
 {
     Fn *fn = e->fn;
     if (fn->frame->kind != BLOCK_FUNCTION) {
-        elab_error(e, s->span, "syntax", "return stands at the end of a function: bind the value in the %s and return it after",
-                   fn->loop ? "loop" : "branch");
+        elab_error(
+            e, s->span, "syntax",
+            "return stands at the end of a function: bind the value in the %s and return it after",
+            fn->loop ? "loop" : "branch");
         return;
     }
     fn->frame->dead = true;
@@ -198,13 +203,16 @@ void elab_jump(Elab *e, const Ast *s)
         return;
     }
     if (fn->loop->unroll) {
-        elab_error(e, s->span, "syntax", "pl.unroll has no %s: use pl.range", is_break ? "break" : "continue");
+        elab_error(e, s->span, "syntax", "pl.unroll has no %s: use pl.range",
+                   is_break ? "break" : "continue");
         return;
     }
     Stmt *yield = fn->frame->yield;
     Stmt *loop = fn->loop->stmt;
     if (loop->n_values && !yield) {
-        elab_error(e, s->span, "syntax", "a loop with init_values needs name = pl.yield_(...) before its %s", is_break ? "break" : "continue");
+        elab_error(e, s->span, "syntax",
+                   "a loop with init_values needs name = pl.yield_(...) before its %s",
+                   is_break ? "break" : "continue");
         return;
     }
     if (yield)
@@ -224,7 +232,8 @@ static void do_raise(Elab *e, const Ast *s)
     for (const Frame *f = e->fn->frame; f; f = f->outer) {
         if (f->kind == BLOCK_FUNCTION)
             break;
-        elab_error(e, s->span, "syntax", "raise stands under compile-time conditions only: a device has no exceptions");
+        elab_error(e, s->span, "syntax",
+                   "raise stands under compile-time conditions only: a device has no exceptions");
         return;
     }
     elab_raise(e, s);
@@ -247,10 +256,12 @@ static void unavailable(Elab *e, const Ast *s)
         span = s->def.name_span;
     else if (s->kind == AST_WHILE || s->kind == AST_WITH || s->kind == AST_TRY)
         span.end = span.begin + (uint32_t)strlen(ast_kind_name(s->kind));
-    elab_error(e, span, "syntax", "%s", instead[s->kind] ? instead[s->kind] : "this statement cannot stand in a kernel");
+    elab_error(e, span, "syntax", "%s",
+               instead[s->kind] ? instead[s->kind] : "this statement cannot stand in a kernel");
 }
 
-/* pld.loc("file.pld", line, col[, "origin", "phase"]): where the statements that follow come from. */
+/* pld.loc("file.pld", line, col[, "origin", "phase"]): where the statements that follow come from.
+ */
 static bool set_location(Elab *e, const Ast *s)
 {
     Sym d = s->value->kind == AST_CALL ? elab_dotted(e, s->value->call.callee) : NULL;
@@ -260,10 +271,12 @@ static bool set_location(Elab *e, const Ast *s)
     Val v[5] = {{0}};
     for (uint32_t i = 0; i < a->len && i < 5; i++)
         v[i] = elab_eval(e, a->at[i]);
-    bool ok = a->len >= 3 && a->len <= 5 && v[0].kind == V_STR && v[1].kind == V_INT && v[2].kind == V_INT &&
-              (a->len < 4 || v[3].kind == V_STR) && (a->len < 5 || v[4].kind == V_STR);
+    bool ok = a->len >= 3 && a->len <= 5 && v[0].kind == V_STR && v[1].kind == V_INT &&
+              v[2].kind == V_INT && (a->len < 4 || v[3].kind == V_STR) &&
+              (a->len < 5 || v[4].kind == V_STR);
     if (!ok) {
-        elab_error(e, s->span, "syntax", "write pld.loc(\"FILE\", LINE, COLUMN[, \"OP\"[, \"PHASE\"]])");
+        elab_error(e, s->span, "syntax",
+                   "write pld.loc(\"FILE\", LINE, COLUMN[, \"OP\"[, \"PHASE\"]])");
         return true;
     }
     Loc far = {.file = v[0].s, .line = (uint32_t)v[1].i, .col = (uint32_t)v[2].i};
@@ -278,43 +291,23 @@ void elab_stmt(Elab *e, const Ast *s)
     e->fn->loc = e->fn->far;
     e->fn->loc.span = s->span;
     switch (s->kind) {
-    case AST_ASSIGN:
-        elab_assign(e, s);
-        break;
-    case AST_ANN_ASSIGN:
-        elab_ann_assign(e, s);
-        break;
-    case AST_AUG_ASSIGN:
-        elab_aug_assign(e, s);
-        break;
+    case AST_ASSIGN: elab_assign(e, s); break;
+    case AST_ANN_ASSIGN: elab_ann_assign(e, s); break;
+    case AST_AUG_ASSIGN: elab_aug_assign(e, s); break;
     case AST_EXPR_STMT:
         if (!set_location(e, s))
             elab_expr_stmt(e, s);
         break;
-    case AST_IF:
-        elab_if(e, s);
-        break;
-    case AST_FOR:
-        elab_for(e, s);
-        break;
-    case AST_RETURN:
-        do_return(e, s);
-        break;
+    case AST_IF: elab_if(e, s); break;
+    case AST_FOR: elab_for(e, s); break;
+    case AST_RETURN: do_return(e, s); break;
     case AST_BREAK:
-    case AST_CONTINUE:
-        elab_jump(e, s);
-        break;
-    case AST_RAISE:
-        do_raise(e, s);
-        break;
-    case AST_ASSERT:
-        elab_assert(e, s);
-        break;
+    case AST_CONTINUE: elab_jump(e, s); break;
+    case AST_RAISE: do_raise(e, s); break;
+    case AST_ASSERT: elab_assert(e, s); break;
     case AST_PASS:
-    case AST_ERROR:
-        break;
-    default:
-        unavailable(e, s);
+    case AST_ERROR: break;
+    default: unavailable(e, s);
     }
 }
 
@@ -329,7 +322,8 @@ void elab_block(Elab *e, const AstList *body)
             return;
         }
         if (f->yield && s->kind != AST_BREAK && s->kind != AST_CONTINUE && s->kind != AST_PASS) {
-            elab_error(e, f->yield->loc.span, "syntax", "pl.yield_ must be the last statement of its block");
+            elab_error(e, f->yield->loc.span, "syntax",
+                       "pl.yield_ must be the last statement of its block");
             diag_note(e->diags, s->span, "this statement follows it");
             f->yield = NULL;
         }

@@ -1,5 +1,5 @@
-/* Types as written: pl.Tensor[[1, SIZE], pl.FP32], pl.Out[...], tuples of results, and in .ir files the
- * places of tiles. */
+/* Types as written: pl.Tensor[[1, SIZE], pl.FP32], pl.Out[...], tuples of results, and in .ir files
+ * the places of tiles. */
 #include "lower/elab.h"
 #include <string.h>
 
@@ -16,7 +16,9 @@ const Dim *elab_dim(Elab *e, Val v, Span span)
         d = dim_of_expr(e->p, v.expr);
     int64_t n;
     if (!d)
-        elab_error(e, span, "shape", "an extent is a compile-time integer or arithmetic on dynamic extents, got %s", val_describe(e, v));
+        elab_error(e, span, "shape",
+                   "an extent is a compile-time integer or arithmetic on dynamic extents, got %s",
+                   val_describe(e, v));
     else if (dim_is_const(d, &n) && n < 0) {
         elab_error(e, span, "shape", "an extent is not negative, got %lld", (long long)n);
         return NULL;
@@ -31,7 +33,8 @@ static bool dims_of(Elab *e, const Ast *list, const Dim **dims, uint32_t *rank)
     if (list->kind == AST_LIST || list->kind == AST_TUPLE) {
         uint32_t n = list->items.len;
         if (n < 1 || n > MAX_RANK) {
-            elab_error(e, list->span, "shape", "a type has 1 to %d dimensions, got %u", MAX_RANK, n);
+            elab_error(e, list->span, "shape", "a type has 1 to %d dimensions, got %u", MAX_RANK,
+                       n);
             return false;
         }
         for (uint32_t i = 0; i < n; i++) {
@@ -44,7 +47,8 @@ static bool dims_of(Elab *e, const Ast *list, const Dim **dims, uint32_t *rank)
     v = elab_eval(e, list);
     if ((v.kind != V_LIST && v.kind != V_TUPLE) || v.n < 1 || v.n > MAX_RANK) {
         if (v.kind != V_BAD)
-            elab_error(e, list->span, "shape", "a list of 1 to %d extents is wanted, got %s", MAX_RANK, val_describe(e, v));
+            elab_error(e, list->span, "shape", "a list of 1 to %d extents is wanted, got %s",
+                       MAX_RANK, val_describe(e, v));
         return false;
     }
     for (uint32_t i = 0; i < v.n; i++) {
@@ -63,7 +67,8 @@ static bool dtype_of(Elab *e, const Ast *a, Dtype *out)
         return true;
     }
     if (v.kind != V_BAD)
-        elab_error(e, a->span, "type", "a dtype such as pl.FP32 is wanted, got %s", val_describe(e, v));
+        elab_error(e, a->span, "type", "a dtype such as pl.FP32 is wanted, got %s",
+                   val_describe(e, v));
     return false;
 }
 
@@ -76,12 +81,14 @@ static bool is_dotted(Elab *e, const Ast *a, const char *name)
 /* `pl.Mem.Vec, addr` of an allocated tile. */
 static const Type *placed(Elab *e, const Type *t, const Ast *mem, const Ast *addr)
 {
-    static const char *const names[] = {"", "pl.Mem.Vec", "pl.Mem.Mat", "pl.Mem.Left", "pl.Mem.Right", "pl.Mem.Acc"};
+    static const char *const names[] = {
+        "", "pl.Mem.Vec", "pl.Mem.Mat", "pl.Mem.Left", "pl.Mem.Right", "pl.Mem.Acc"};
     Val v = elab_eval(e, addr);
     for (uint32_t i = MEM_VEC; i <= MEM_ACC; i++)
         if (is_dotted(e, mem, names[i]) && v.kind == V_INT && v.i >= 0)
             return type_placed(e->tt, t, (MemSpace)i, v.i);
-    elab_error(e, mem->span, "type", "a placed tile is pl.Tile[[dims], dtype, pl.Mem.Vec, address]");
+    elab_error(e, mem->span, "type",
+               "a placed tile is pl.Tile[[dims], dtype, pl.Mem.Vec, address]");
     return NULL;
 }
 
@@ -105,7 +112,8 @@ static Val shaped(Elab *e, const Ast *a, TypeKind kind, const char *name)
     }
     for (uint32_t i = 0; i < rank && kind == TY_TILE; i++)
         if (!dim_is_const(dims[i], &c)) {
-            elab_error(e, a->span, "shape", "tile shapes must be compile-time, got the extent %s", dim_text(e->arena, dims[i]));
+            elab_error(e, a->span, "shape", "tile shapes must be compile-time, got the extent %s",
+                       dim_text(e->arena, dims[i]));
             return val_bad;
         }
     const Type *t = type_shaped(e->tt, kind, dtype, rank, dims);
@@ -132,8 +140,8 @@ static Val directed(Elab *e, const Ast *a, Direction dir, const char *name)
     if (v.kind == V_BAD)
         return v;
     if (v.has_dir || !type_is_memory(v.type)) {
-        elab_error(e, a->span, "type", "%s is for tensors and windows, got %s%s", name, v.has_dir ? "a direction of " : "",
-                   type_text(e->arena, v.type));
+        elab_error(e, a->span, "type", "%s is for tensors and windows, got %s%s", name,
+                   v.has_dir ? "a direction of " : "", type_text(e->arena, v.type));
         return val_bad;
     }
     v.has_dir = true;
@@ -143,7 +151,10 @@ static Val directed(Elab *e, const Ast *a, Direction dir, const char *name)
 
 bool elab_type_form(Elab *e, const Ast *a, Val *out)
 {
-    static const struct { const char *name; TypeKind kind; } forms[] = {
+    static const struct {
+        const char *name;
+        TypeKind kind;
+    } forms[] = {
         {"pl.Tensor", TY_TENSOR}, {"pld.DistributedTensor", TY_DIST}, {"pl.Tile", TY_TILE}};
     Sym d = a->kind == AST_SUBSCRIPT ? elab_dotted(e, a->sub.base) : NULL;
     if (!d)
@@ -172,7 +183,8 @@ bool elab_type_form(Elab *e, const Ast *a, Val *out)
 /* tuple[T1, T2] and its old spelling Tuple[...]. */
 static Val tuple_type(Elab *e, const Ast *a)
 {
-    const Type **elems = arena_new_n(e->arena, const Type *, a->sub.index.len ? a->sub.index.len : 1);
+    const Type **elems =
+        arena_new_n(e->arena, const Type *, a->sub.index.len ? a->sub.index.len : 1);
     for (uint32_t i = 0; i < a->sub.index.len; i++) {
         Val v = elab_annotation(e, a->sub.index.at[i]);
         if (v.kind == V_BAD)
@@ -184,7 +196,10 @@ static Val tuple_type(Elab *e, const Ast *a)
 
 static bool python_type(Elab *e, const Ast *a, Val *out)
 {
-    static const struct { const char *name; Dtype dtype; } scalars[] = {{"int", DT_INDEX}, {"bool", DT_BOOL}, {"float", DT_FP32}};
+    static const struct {
+        const char *name;
+        Dtype dtype;
+    } scalars[] = {{"int", DT_INDEX}, {"bool", DT_BOOL}, {"float", DT_FP32}};
     if (a->kind == AST_NONE) {
         *out = (Val){.kind = V_TYPE, .type = type_none(e->tt)};
         return true;
@@ -195,8 +210,9 @@ static bool python_type(Elab *e, const Ast *a, Val *out)
         *out = (Val){.kind = V_TYPE, .type = type_scalar(e->tt, scalars[i].dtype)};
         return true;
     }
-    bool tuple = a->kind == AST_SUBSCRIPT && a->sub.base->kind == AST_NAME &&
-                 (strcmp(a->sub.base->name, "tuple") == 0 || strcmp(a->sub.base->name, "Tuple") == 0);
+    bool tuple =
+        a->kind == AST_SUBSCRIPT && a->sub.base->kind == AST_NAME &&
+        (strcmp(a->sub.base->name, "tuple") == 0 || strcmp(a->sub.base->name, "Tuple") == 0);
     if (tuple)
         *out = tuple_type(e, a);
     return tuple;
@@ -215,14 +231,19 @@ static bool simple_type(Elab *e, const Ast *a, Val *out)
 
 Val elab_annotation(Elab *e, const Ast *a)
 {
-    static const char *const needs_args[] = {"pl.Tensor", "pl.Tile", "pl.Scalar", "pld.DistributedTensor", "pl.Out", "pl.InOut"};
+    static const char *const needs_args[] = {
+        "pl.Tensor", "pl.Tile", "pl.Scalar", "pld.DistributedTensor", "pl.Out", "pl.InOut"};
     Val v;
     if (python_type(e, a, &v) || simple_type(e, a, &v))
         return v;
     for (uint32_t i = 0; i < sizeof needs_args / sizeof needs_args[0]; i++) {
         if (!is_dotted(e, a, needs_args[i]))
             continue;
-        elab_error(e, a->span, "type", "%s needs its %s: %s[...]", needs_args[i], i == 2 ? "dtype" : i < 4 ? "extents and dtype" : "type", needs_args[i]);
+        elab_error(e, a->span, "type", "%s needs its %s: %s[...]", needs_args[i],
+                   i == 2  ? "dtype"
+                   : i < 4 ? "extents and dtype"
+                           : "type",
+                   needs_args[i]);
         return val_bad;
     }
     v = elab_eval(e, a);
@@ -230,7 +251,8 @@ Val elab_annotation(Elab *e, const Ast *a)
         return (Val){.kind = V_TYPE, .type = type_scalar(e->tt, v.dtype)};
     if (v.kind == V_TYPE || v.kind == V_BAD)
         return v;
-    elab_error(e, a->span, "type", "a type is wanted, such as pl.Tensor[[1, 64], pl.FP32], got %s", val_describe(e, v));
+    elab_error(e, a->span, "type", "a type is wanted, such as pl.Tensor[[1, 64], pl.FP32], got %s",
+               val_describe(e, v));
     return val_bad;
 }
 

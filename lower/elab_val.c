@@ -72,20 +72,14 @@ bool val_truth(Val v)
 {
     switch (v.kind) {
     case V_INT:
-    case V_BOOL:
-        return v.i != 0;
-    case V_FLOAT:
-        return v.f != 0;
-    case V_STR:
-        return v.s[0] != '\0';
+    case V_BOOL: return v.i != 0;
+    case V_FLOAT: return v.f != 0;
+    case V_STR: return v.s[0] != '\0';
     case V_TUPLE:
-    case V_LIST:
-        return v.n != 0;
+    case V_LIST: return v.n != 0;
     case V_NONE:
-    case V_BAD:
-        return false;
-    default:
-        return true;
+    case V_BAD: return false;
+    default: return true;
     }
 }
 
@@ -104,18 +98,12 @@ bool val_equal(Val a, Val b)
     if (a.kind != b.kind)
         return false;
     switch (a.kind) {
-    case V_STR:
-        return a.s == b.s;
-    case V_DTYPE:
-        return a.dtype == b.dtype;
-    case V_ENUM:
-        return a.enum_type == b.enum_type && a.i == b.i;
-    case V_DIM:
-        return a.dim == b.dim;
-    case V_TYPE:
-        return a.type == b.type && a.dir == b.dir;
-    case V_PROGRAM:
-        return a.class_ == b.class_;
+    case V_STR: return a.s == b.s;
+    case V_DTYPE: return a.dtype == b.dtype;
+    case V_ENUM: return a.enum_type == b.enum_type && a.i == b.i;
+    case V_DIM: return a.dim == b.dim;
+    case V_TYPE: return a.type == b.type && a.dir == b.dir;
+    case V_PROGRAM: return a.class_ == b.class_;
     case V_TUPLE:
     case V_LIST:
         if (a.n != b.n)
@@ -124,10 +112,8 @@ bool val_equal(Val a, Val b)
             if (!val_equal(a.items[i], b.items[i]))
                 return false;
         return true;
-    case V_NONE:
-        return true;
-    default:
-        return false;
+    case V_NONE: return true;
+    default: return false;
     }
 }
 
@@ -167,50 +153,28 @@ static void print_items(Buf *out, Val v)
 void val_print(Buf *out, Val v, bool quote)
 {
     switch (v.kind) {
-    case V_BAD:
-        buf_str(out, "?");
-        break;
-    case V_NONE:
-        buf_str(out, "None");
-        break;
-    case V_INT:
-        buf_printf(out, "%lld", (long long)v.i);
-        break;
-    case V_FLOAT:
-        buf_double(out, v.f);
-        break;
-    case V_BOOL:
-        buf_str(out, v.i ? "True" : "False");
-        break;
+    case V_BAD: buf_str(out, "?"); break;
+    case V_NONE: buf_str(out, "None"); break;
+    case V_INT: buf_printf(out, "%lld", (long long)v.i); break;
+    case V_FLOAT: buf_double(out, v.f); break;
+    case V_BOOL: buf_str(out, v.i ? "True" : "False"); break;
     case V_STR:
         if (quote)
             print_quoted(out, v.s);
         else
             buf_str(out, v.s);
         break;
-    case V_DTYPE:
-        buf_printf(out, "pl.%s", dtype_name(v.dtype));
-        break;
+    case V_DTYPE: buf_printf(out, "pl.%s", dtype_name(v.dtype)); break;
     case V_ENUM:
         buf_printf(out, "%s.%s.%s", enum_type_module(v.enum_type), enum_type_name(v.enum_type),
                    enum_value_name(v.enum_type, v.i));
         break;
     case V_TUPLE:
-    case V_LIST:
-        print_items(out, v);
-        break;
-    case V_DIM:
-        dim_print(out, v.dim);
-        break;
-    case V_TYPE:
-        type_print(out, v.type);
-        break;
-    case V_PROGRAM:
-        buf_str(out, v.class_->class_.name);
-        break;
-    case V_EXPR:
-        buf_str(out, "a run-time value");
-        break;
+    case V_LIST: print_items(out, v); break;
+    case V_DIM: dim_print(out, v.dim); break;
+    case V_TYPE: type_print(out, v.type); break;
+    case V_PROGRAM: buf_str(out, v.class_->class_.name); break;
+    case V_EXPR: buf_str(out, "a run-time value"); break;
     }
 }
 
@@ -226,10 +190,11 @@ const char *val_text(Elab *e, Val v)
 const char *val_kind_name(Val v)
 {
     static const char *const names[] = {
-        [V_BAD] = "?", [V_NONE] = "None", [V_INT] = "int", [V_FLOAT] = "float", [V_BOOL] = "bool",
-        [V_STR] = "str", [V_DTYPE] = "dtype", [V_ENUM] = "enumeration", [V_TUPLE] = "tuple",
-        [V_LIST] = "list", [V_DIM] = "dynamic extent", [V_TYPE] = "type", [V_PROGRAM] = "program",
-        [V_EXPR] = "run-time value"};
+        [V_BAD] = "?",           [V_NONE] = "None",          [V_INT] = "int",
+        [V_FLOAT] = "float",     [V_BOOL] = "bool",          [V_STR] = "str",
+        [V_DTYPE] = "dtype",     [V_ENUM] = "enumeration",   [V_TUPLE] = "tuple",
+        [V_LIST] = "list",       [V_DIM] = "dynamic extent", [V_TYPE] = "type",
+        [V_PROGRAM] = "program", [V_EXPR] = "run-time value"};
     return names[v.kind];
 }
 
@@ -242,15 +207,11 @@ const char *val_describe(Elab *e, Val v)
         if (!v.expr->type || v.expr->type->kind == TY_NONE)
             return "an operation without a result";
         return type_text(e->arena, v.expr->type);
-    case V_NONE:
-        return "None";
+    case V_NONE: return "None";
     case V_DTYPE:
     case V_ENUM:
-    case V_TYPE:
-        return val_text(e, v);
-    case V_PROGRAM:
-        return arena_printf(e->arena, "the program %s", v.class_->class_.name);
-    default:
-        return arena_printf(e->arena, "%s %s", val_kind_name(v), val_text(e, v));
+    case V_TYPE: return val_text(e, v);
+    case V_PROGRAM: return arena_printf(e->arena, "the program %s", v.class_->class_.name);
+    default: return arena_printf(e->arena, "%s %s", val_kind_name(v), val_text(e, v));
     }
 }

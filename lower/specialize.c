@@ -1,13 +1,14 @@
 /* Pass 01, specialize: from the AST to typed IR.
  *
- * Finds the program in the file, runs its compile-time code with the parameters at hand, elaborates the
- * host function and, at their calls, the functions it reaches; drops the rest. What comes out has every
- * name resolved, every compile-time branch taken and every value typed. The same code reads dumps. */
+ * Finds the program in the file, runs its compile-time code with the parameters at hand, elaborates
+ * the host function and, at their calls, the functions it reaches; drops the rest. What comes out
+ * has every name resolved, every compile-time branch taken and every value typed. The same code
+ * reads dumps. */
 #include "lower/elab.h"
 #include <string.h>
 
-static Program *new_program(Arena *arena, Interner *in, const AstModule *module, const SpecializeOptions *options,
-                            Diags *diags)
+static Program *new_program(Arena *arena, Interner *in, const AstModule *module,
+                            const SpecializeOptions *options, Diags *diags)
 {
     Program *p = arena_new(arena, Program);
     p->arena = arena;
@@ -20,8 +21,8 @@ static Program *new_program(Arena *arena, Interner *in, const AstModule *module,
     return p;
 }
 
-static void start(Elab *e, Arena *arena, Interner *in, const AstModule *module, const SpecializeOptions *options,
-                  Diags *diags)
+static void start(Elab *e, Arena *arena, Interner *in, const AstModule *module,
+                  const SpecializeOptions *options, Diags *diags)
 {
     *e = (Elab){.arena = arena, .in = in, .diags = diags, .module = module, .opt = options};
     e->p = new_program(arena, in, module, options, diags);
@@ -61,8 +62,8 @@ static bool fully_annotated(const FnDecl *d)
     return true;
 }
 
-/* After a mistake in a caller its callees were not reached: their own mistakes are reported in the same
- * run where their types stand in the text. */
+/* After a mistake in a caller its callees were not reached: their own mistakes are reported in the
+ * same run where their types stand in the text. */
 static void check_unreached(Elab *e)
 {
     for (uint32_t i = 0; i < e->decls.len; i++) {
@@ -80,7 +81,8 @@ static void drop_uncalled(Elab *e)
             continue;
         elab_check_names(e, d->def);
         if (!d->reached && !e->ir)
-            diag_warn(e->diags, d->def->def.name_span, WARN_UNCALLED_FUNCTION, "nothing calls %s: it is dropped", d->name);
+            diag_warn(e->diags, d->def->def.name_span, WARN_UNCALLED_FUNCTION,
+                      "nothing calls %s: it is dropped", d->name);
     }
 }
 
@@ -104,7 +106,8 @@ static void set_stage(Elab *e)
     Program *p = e->p;
     p->stage = e->ir ? e->header->stage : PASS_SPECIALIZE;
     for (uint32_t i = 0; i <= p->stage; i++)
-        p->properties = (p->properties & ~pass_info((PassId)i)->breaks) | pass_info((PassId)i)->produces;
+        p->properties =
+            (p->properties & ~pass_info((PassId)i)->breaks) | pass_info((PassId)i)->produces;
 }
 
 /* The parameters of a dump are those of its first line: its text has none left. */
@@ -113,7 +116,9 @@ static void keep_bindings(Elab *e)
     for (uint32_t i = 0; e->ir && i < e->header->bindings.len; i++) {
         const HeaderPair *b = &e->header->bindings.at[i];
         bool ranks = strcmp(b->value, "ranks") == 0;
-        Binding binding = {.name = b->name, .value = ranks ? internf(e->in, "%u", e->p->ranks) : b->value, .ranks = ranks};
+        Binding binding = {.name = b->name,
+                           .value = ranks ? internf(e->in, "%u", e->p->ranks) : b->value,
+                           .ranks = ranks};
         avec_push(e->arena, &e->p->bindings, binding);
         e->p->ranks_bound |= ranks;
     }
@@ -137,7 +142,8 @@ static bool elaborate(Elab *e)
     return ok && !diags_failed(e->diags);
 }
 
-Program *specialize(Arena *arena, Interner *in, const AstModule *module, const SpecializeOptions *options, Diags *diags)
+Program *specialize(Arena *arena, Interner *in, const AstModule *module,
+                    const SpecializeOptions *options, Diags *diags)
 {
     Elab e;
     start(&e, arena, in, module, options, diags);
@@ -146,8 +152,8 @@ Program *specialize(Arena *arena, Interner *in, const AstModule *module, const S
     return ok ? e.p : NULL;
 }
 
-bool specialize_header(Arena *arena, Interner *in, const AstModule *module, const SpecializeOptions *options, Diags *diags,
-                       Buf *out)
+bool specialize_header(Arena *arena, Interner *in, const AstModule *module,
+                       const SpecializeOptions *options, Diags *diags, Buf *out)
 {
     Elab e;
     Func entry = {0};

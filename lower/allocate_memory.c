@@ -1,10 +1,11 @@
 /* Pass 13: every tile gets an address on the core.
  *
- * A value carried by a loop or an if has one address under all its names: what goes in, what the body
- * sees, what is yielded, what comes out. Names are joined greedily, inner and later carriers first, as
- * long as no two of them are alive together. Where that is impossible (two values exchanged in a loop, a value
- * that is needed after the loop that starts from it) a pl.tile.copy stands before the yield or the loop.
- * Then lifetimes are computed again, with the copies, and places are assigned (place.c). */
+ * A value carried by a loop or an if has one address under all its names: what goes in, what the
+ * body sees, what is yielded, what comes out. Names are joined greedily, inner and later carriers
+ * first, as long as no two of them are alive together. Where that is impossible (two values
+ * exchanged in a loop, a value that is needed after the loop that starts from it) a pl.tile.copy
+ * stands before the yield or the loop. Then lifetimes are computed again, with the copies, and
+ * places are assigned (place.c). */
 #include "lower/live.h"
 #include "lower/pass.h"
 #include "lower/place.h"
@@ -14,8 +15,8 @@
 typedef struct {
     Program *p;
     Func *f;
-    Live *live;              /* before copies; segments of a root are those of its set */
-    VEC(VarId) parent;       /* union-find over variables */
+    Live *live;        /* before copies; segments of a root are those of its set */
+    VEC(VarId) parent; /* union-find over variables */
 } Alloc;
 
 static VarId root_of(Alloc *x, VarId v)
@@ -73,7 +74,8 @@ static void join_carrier(Alloc *x, const Carrier *c)
 static void join_let(void *env, Stmt *s)
 {
     Alloc *x = env;
-    if (s->kind != ST_LET || s->n_results != 1 || s->value->kind != EX_VAR || !is_tile(x, s->results[0]))
+    if (s->kind != ST_LET || s->n_results != 1 || s->value->kind != EX_VAR ||
+        !is_tile(x, s->results[0]))
         return;
     if (!join(x, s->results[0], s->value->var))
         s->value = ex_opv(x->p, OP_TILE_COPY, 1, s->value);
@@ -89,7 +91,7 @@ static Expr *add_copy(Alloc *x, Block *out, const Stmt *at, VarId like, Expr *va
 /* One value on its way to the place it is carried in. */
 typedef struct {
     Expr **value;
-    VarId to;                /* the result that names the place */
+    VarId to; /* the result that names the place */
 } Move;
 
 typedef VEC(Move) Moves;
@@ -109,15 +111,16 @@ static uint32_t next_move(Alloc *x, const Moves *moves)
     for (uint32_t i = 0; i < moves->len; i++) {
         bool free_target = true;
         for (uint32_t j = 0; j < moves->len && free_target; j++)
-            free_target = j == i || root_of(x, (*moves->at[j].value)->var) != root_of(x, moves->at[i].to);
+            free_target =
+                j == i || root_of(x, (*moves->at[j].value)->var) != root_of(x, moves->at[i].to);
         if (free_target)
             return i;
     }
     return moves->len;
 }
 
-/* Copies the values that do not live where they are carried, as if all at once: in an order that overwrites
- * nothing still to be read, a cycle being cut by one copy aside. */
+/* Copies the values that do not live where they are carried, as if all at once: in an order that
+ * overwrites nothing still to be read, a cycle being cut by one copy aside. */
 static void copy_values(Alloc *x, Block *out, const Stmt *at, const Stmt *owner, Expr **values)
 {
     Moves moves = {0};
@@ -157,7 +160,8 @@ static bool core_bytes(Alloc *x, VarId v, int64_t *bytes)
 {
     if (tile_core_bytes(func_var(x->f, v)->type, x->p->platform->row_align, bytes))
         return true;
-    diag_error(x->p->diags, func_var(x->f, v)->span, "memory", "a tile of %s is too large for any core",
+    diag_error(x->p->diags, func_var(x->f, v)->span, "memory",
+               "a tile of %s is too large for any core",
                type_text(x->p->arena, func_var(x->f, v)->type));
     return false;
 }

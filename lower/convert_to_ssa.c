@@ -1,23 +1,23 @@
 /* Pass 03: each name is bound once; loops and branches carry values explicitly.
  *
  * The program is structured, so no dominance frontiers are needed: a branch merges what its arms
- * rebind, a loop carries what its body rebinds, and what nothing reads afterwards is swept out again
- * (pruned SSA). Carried values stand in the order in which their names were first bound, after those
- * that the program wrote itself with init_values and pl.yield_. `break` and `continue` get a yield
- * before them. Bindings on entering an arm or a body are undone on leaving it with a trail, so the cost
- * is that of the bindings, not of all names at every branch. */
+ * rebind, a loop carries what its body rebinds, and what nothing reads afterwards is swept out
+ * again (pruned SSA). Carried values stand in the order in which their names were first bound,
+ * after those that the program wrote itself with init_values and pl.yield_. `break` and `continue`
+ * get a yield before them. Bindings on entering an arm or a body are undone on leaving it with a
+ * trail, so the cost is that of the bindings, not of all names at every branch. */
 #include "lower/pass.h"
 #include "lower/ssa.h"
 #include "lower/util.h"
 
 typedef struct {
-    VarId var;               /* name before */
-    VarId old;               /* what it meant before this binding */
+    VarId var; /* name before */
+    VarId old; /* what it meant before this binding */
 } Undo;
 
 typedef struct {
     VarId var;
-    VarId value;             /* its meaning at the end of an arm */
+    VarId value; /* its meaning at the end of an arm */
 } Bound;
 
 typedef VEC(Bound) BoundList;
@@ -25,22 +25,22 @@ typedef VEC(Bound) BoundList;
 typedef struct Loop Loop;
 struct Loop {
     Stmt *stmt;
-    uint32_t n_user;         /* values carried by the program's own init_values */
-    const VarId *carried;    /* names carried after those */
+    uint32_t n_user;      /* values carried by the program's own init_values */
+    const VarId *carried; /* names carried after those */
     uint32_t n_carried;
 };
 
 typedef struct {
     Program *p;
     Func *f;
-    uint32_t n_old;          /* variables before the pass */
-    VarId *now;              /* by old variable: its value here, or VAR_NONE */
-    uint32_t *order;         /* by old variable: place of its first binding */
+    uint32_t n_old;  /* variables before the pass */
+    VarId *now;      /* by old variable: its value here, or VAR_NONE */
+    uint32_t *order; /* by old variable: place of its first binding */
     uint32_t n_ordered;
-    uint32_t *seen;          /* by old variable: stamp of the last collection that met it */
+    uint32_t *seen; /* by old variable: stamp of the last collection that met it */
     uint32_t stamp;
     VEC(Undo) trail;
-    Loop *loop;              /* innermost, or NULL */
+    Loop *loop; /* innermost, or NULL */
 } Ssa;
 
 static void bind_as(Ssa *x, VarId old, VarId value)
@@ -126,7 +126,8 @@ static int by_order(const Ssa *x, const Bound *a, const Bound *b)
     return i < j ? -1 : i > j;
 }
 
-/* Sorts by first binding. Lists are short and nearly sorted, or made of one run per nested statement. */
+/* Sorts by first binding. Lists are short and nearly sorted, or made of one run per nested
+ * statement. */
 static void sort_bound(const Ssa *x, BoundList *list, BoundList *scratch)
 {
     for (uint32_t width = 1; width < list->len; width *= 2) {
@@ -184,8 +185,10 @@ typedef struct {
 
 typedef VEC(Merge) MergeList;
 
-/* Joins two sorted lists: names bound in either arm. A name that one arm leaves unbound is dropped. */
-static void merge_arms(Ssa *x, const Stmt *s, const BoundList *t, const BoundList *e, MergeList *out)
+/* Joins two sorted lists: names bound in either arm. A name that one arm leaves unbound is dropped.
+ */
+static void merge_arms(Ssa *x, const Stmt *s, const BoundList *t, const BoundList *e,
+                       MergeList *out)
 {
     bool then_ends = low_block_diverges(&s->body), else_ends = low_block_diverges(&s->otherwise);
     for (uint32_t i = 0, j = 0; i < t->len || j < e->len;) {
@@ -293,7 +296,8 @@ static void open_loop(Ssa *x, Stmt *s, Loop *loop)
 {
     uint32_t n = loop->n_user + loop->n_carried;
     Expr **values = low_exprs_new(x->p, n);
-    VarId *iters = arena_new_n(x->p->arena, VarId, n), *results = arena_new_n(x->p->arena, VarId, n);
+    VarId *iters = arena_new_n(x->p->arena, VarId, n),
+          *results = arena_new_n(x->p->arena, VarId, n);
     for (uint32_t i = 0; i < n; i++) {
         bool user = i < loop->n_user;
         VarId old = user ? s->iters[i] : loop->carried[i - loop->n_user];

@@ -7,9 +7,9 @@
 
 typedef struct {
     Program *p;
-    Func *f;                 /* the function that is being expanded */
-    Map taken;               /* names of f before the pass, and of temporaries since */
-    Sym prefix;              /* for temporaries: the helper being called */
+    Func *f;    /* the function that is being expanded */
+    Map taken;  /* names of f before the pass, and of temporaries since */
+    Sym prefix; /* for temporaries: the helper being called */
     uint32_t n_statements;
     bool failed;
 } Expand;

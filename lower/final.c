@@ -1,6 +1,6 @@
-/* Pass 14: simplified once more, now that addresses, offsets and fences are known. Nothing is undone:
- * ops with effects stay, fences among them, and a name stands for another only where the types agree, which
- * by now includes the place on the core. */
+/* Pass 14: simplified once more, now that addresses, offsets and fences are known. Nothing is
+ * undone: ops with effects stay, fences among them, and a name stands for another only where the
+ * types agree, which by now includes the place on the core. */
 #include "lower/pass.h"
 #include "lower/simplify.h"
 #include "lower/util.h"

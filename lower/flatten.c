@@ -1,7 +1,8 @@
-/* Hoisting. Scalar arithmetic stays nested; an op or call below anything is bound to a name before the
- * statement. Two things need care: an operand that may fault is bound too when something with an effect
- * right of it moves in front of it, and the right side of `and`, `or` and the arms of `a if c else b` run
- * only when they should (an if with a yield, where they hold something that could be noticed). */
+/* Hoisting. Scalar arithmetic stays nested; an op or call below anything is bound to a name before
+ * the statement. Two things need care: an operand that may fault is bound too when something with
+ * an effect right of it moves in front of it, and the right side of `and`, `or` and the arms of `a
+ * if c else b` run only when they should (an if with a yield, where they hold something that could
+ * be noticed). */
 #include "lower/flatten.h"
 #include "lower/util.h"
 

@@ -44,10 +44,8 @@ static bool commutes(ScalarOp op)
     case SC_EQ:
     case SC_NE:
     case SC_MIN:
-    case SC_MAX:
-        return true;
-    default:
-        return false;
+    case SC_MAX: return true;
+    default: return false;
     }
 }
 
@@ -55,16 +53,11 @@ static bool commutes(ScalarOp op)
 static ScalarOp mirrored(ScalarOp op)
 {
     switch (op) {
-    case SC_LT:
-        return SC_GT;
-    case SC_LE:
-        return SC_GE;
-    case SC_GT:
-        return SC_LT;
-    case SC_GE:
-        return SC_LE;
-    default:
-        return op;
+    case SC_LT: return SC_GT;
+    case SC_LE: return SC_GE;
+    case SC_GT: return SC_LT;
+    case SC_GE: return SC_LE;
+    default: return op;
     }
 }
 
@@ -88,15 +81,11 @@ static bool is_identity(ScalarOp op, int64_t c)
     case SC_BITOR:
     case SC_BITXOR:
     case SC_SHL:
-    case SC_SHR:
-        return c == 0;
+    case SC_SHR: return c == 0;
     case SC_MUL:
-    case SC_FLOORDIV:
-        return c == 1;
-    case SC_BITAND:
-        return c == -1;
-    default:
-        return false;
+    case SC_FLOORDIV: return c == 1;
+    case SC_BITAND: return c == -1;
+    default: return false;
     }
 }
 
@@ -147,7 +136,7 @@ static Expr *fold_logic(Program *p, Expr *e)
     bool and = e->scalar == SC_AND;
     Expr *a = e->args[0], *b = e->args[1];
     if (a->kind == EX_BOOL)
-        return (a->ival != 0) == and ? b : constant(p, e, !and);
+        return (a->ival != 0) == and? b : constant(p, e, !and);
     if (b->kind == EX_BOOL && (b->ival != 0) == and)
         return a;
     if (b->kind == EX_BOOL && low_is_free(a))
@@ -174,12 +163,9 @@ static Expr *fold_scalar(Program *p, Expr *e)
         return folded;
     switch (e->scalar) {
     case SC_AND:
-    case SC_OR:
-        return fold_logic(p, e);
-    case SC_SELECT:
-        return fold_select(e);
-    case SC_CAST:
-        return same_type(e, e->args[0]) ? e->args[0] : e;
+    case SC_OR: return fold_logic(p, e);
+    case SC_SELECT: return fold_select(e);
+    case SC_CAST: return same_type(e, e->args[0]) ? e->args[0] : e;
     case SC_NOT:
     case SC_NEG:
     case SC_INVERT: {
@@ -187,8 +173,7 @@ static Expr *fold_scalar(Program *p, Expr *e)
         bool twice = a->kind == EX_SCALAR && a->scalar == e->scalar && same_type(a->args[0], e);
         return twice ? a->args[0] : e;
     }
-    default:
-        return e->n_args == 2 ? fold_binary(p, e) : e;
+    default: return e->n_args == 2 ? fold_binary(p, e) : e;
     }
 }
 

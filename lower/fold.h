@@ -4,8 +4,8 @@
 
 #include "ir/ir.h"
 
-/* Simplifies the node itself; its operands are simple already. Returns `e` when nothing applies. Never
- * folds a fault away, never changes the type. */
+/* Simplifies the node itself; its operands are simple already. Returns `e` when nothing applies.
+ * Never folds a fault away, never changes the type. */
 Expr *fold_node(Program *p, Expr *e);
 
 #endif

@@ -1,8 +1,9 @@
-/* Inlining one call: the callee's statements with its names and extents replaced by the caller's. */
+/* Inlining one call: the callee's statements with its names and extents replaced by the caller's.
+ */
 #include "lower/expand.h"
 #include "lower/util.h"
 
-#define MAX_STATEMENTS (1u << 20)  /* of one function, after expansion */
+#define MAX_STATEMENTS (1u << 20) /* of one function, after expansion */
 
 typedef struct {
     Func *f;
@@ -53,7 +54,8 @@ void expand_add(Expand *x, Block *b, Stmt *s)
     if (++x->n_statements == MAX_STATEMENTS && !x->failed) {
         x->failed = true;
         diag_error(x->p->diags, s->loc.span, "value",
-                   "pl.unroll and inlined helpers make more than %u statements of this function; use pl.range",
+                   "pl.unroll and inlined helpers make more than %u statements of this function; "
+                   "use pl.range",
                    MAX_STATEMENTS);
     }
 }
@@ -109,11 +111,11 @@ void expand_assign(Expand *x, Block *b, Loc loc, const VarId *targets, Expr **va
 typedef struct {
     Expand *x;
     Func *callee;
-    VarId *vars;             /* by callee variable; VAR_NONE until met */
-    Expr **stands;           /* by callee variable: the argument it stands for, or NULL */
-    bool *rebound;           /* by callee variable: bound in the body */
-    Map names;               /* that appear in the callee */
-    Map extents;             /* callee's extent name -> const Dim * of the caller */
+    VarId *vars;   /* by callee variable; VAR_NONE until met */
+    Expr **stands; /* by callee variable: the argument it stands for, or NULL */
+    bool *rebound; /* by callee variable: bound in the body */
+    Map names;     /* that appear in the callee */
+    Map extents;   /* callee's extent name -> const Dim * of the caller */
 } Inline;
 
 static const Dim *extent_of(void *env, Sym name)
@@ -192,7 +194,8 @@ static void bind_extents(Inline *in, const Type *param, const Type *arg)
         if (d->n_terms == 1 && d->terms[0].n_atoms == 1 && d->terms[0].coef == 1 &&
             d->terms[0].atoms[0]->kind == DIM_NAME &&
             !map_get_ptr(&in->extents, d->terms[0].atoms[0]->name, NULL))
-            map_set_ptr(&in->extents, d->terms[0].atoms[0]->name, (uint64_t)(uintptr_t)arg->dims[i]);
+            map_set_ptr(&in->extents, d->terms[0].atoms[0]->name,
+                        (uint64_t)(uintptr_t)arg->dims[i]);
     }
 }
 

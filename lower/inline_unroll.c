@@ -1,18 +1,18 @@
 /* Pass 02: InCore helpers called from InCore code are inlined, pl.unroll bodies are repeated.
  *
- * Runs before SSA, where the name is the variable: an inlined local must not meet a name of its caller.
- * It keeps its own name where the caller has none like it, else the helper's name is put before it. A
- * parameter that the helper never rebinds stands for its argument when that is a name or a constant.
- * Callees are done first, so one copy brings everything below it along. Functions that only InCore code
- * called are gone afterwards. */
+ * Runs before SSA, where the name is the variable: an inlined local must not meet a name of its
+ * caller. It keeps its own name where the caller has none like it, else the helper's name is put
+ * before it. A parameter that the helper never rebinds stands for its argument when that is a name
+ * or a constant. Callees are done first, so one copy brings everything below it along. Functions
+ * that only InCore code called are gone afterwards. */
 #include "lower/expand.h"
 #include "lower/flatten.h"
 #include "lower/fold.h"
 #include "lower/pass.h"
 #include "lower/util.h"
 
-#define MAX_REPEATS 65536          /* of one pl.unroll */
-#define MAX_DEPTH 200              /* of helpers calling helpers */
+#define MAX_REPEATS 65536 /* of one pl.unroll */
+#define MAX_DEPTH 200     /* of helpers calling helpers */
 
 static void expand_block(Expand *x, Block *b);
 
@@ -84,8 +84,8 @@ static void copy_exprs(Expand *x, Expr **to, Expr **from, uint32_t n)
         to[i] = expr_clone(x->p, from[i]);
 }
 
-/* One iteration; the values that its yield carries are assigned to `next` (the iters, or at the end the
- * results). */
+/* One iteration; the values that its yield carries are assigned to `next` (the iters, or at the end
+ * the results). */
 static void repeat_body(Expand *x, Block *b, const Stmt *loop, int64_t i)
 {
     Index r = {loop->index, ex_int(x->p, DT_INDEX, i), x, false};
@@ -122,9 +122,10 @@ static bool unroll_count(Expand *x, const Stmt *s, int64_t *lo, int64_t *step, i
     bool empty = *step > 0 ? hi <= *lo : hi >= *lo;
     uint64_t count = empty ? 0 : (distance - 1) / stride + 1;
     if (count > MAX_REPEATS)
-        diag_error(x->p->diags, s->loc.span, "value",
-                   "pl.unroll would repeat its body %llu times, at most %d are possible; use pl.range",
-                   (unsigned long long)count, MAX_REPEATS);
+        diag_error(
+            x->p->diags, s->loc.span, "value",
+            "pl.unroll would repeat its body %llu times, at most %d are possible; use pl.range",
+            (unsigned long long)count, MAX_REPEATS);
     *n = (int64_t)count;
     return count <= MAX_REPEATS;
 }
@@ -152,8 +153,8 @@ static void unroll(Expand *x, Block *b, Stmt *s)
         low_push(x->p, b, all.at[i]);
 }
 
-/* A branch on the index of an unrolled loop is known here; the other arm may make no sense for it, such
- * as an offset past the end that the condition keeps away. */
+/* A branch on the index of an unrolled loop is known here; the other arm may make no sense for it,
+ * such as an offset past the end that the condition keeps away. */
 static void expand_if(Expand *x, Block *b, Stmt *s)
 {
     Block *arm = s->cond->ival ? &s->body : &s->otherwise;
@@ -201,8 +202,8 @@ static void expand_block(Expand *x, Block *b)
 typedef struct {
     Program *p;
     Map done;
-    Map from_incore, from_above;   /* functions called by InCore code, by others */
-    uint32_t depth;                /* of the calls being followed */
+    Map from_incore, from_above; /* functions called by InCore code, by others */
+    uint32_t depth;              /* of the calls being followed */
     bool failed;
 } Calls;
 
@@ -235,7 +236,8 @@ static void expand_func(Calls *c, Func *f)
         return;
     map_set_ptr(&c->done, f, 1);
     if (c->depth == MAX_DEPTH) {
-        diag_error(c->p->diags, f->span, "value", "helpers call each other more than %d deep", MAX_DEPTH);
+        diag_error(c->p->diags, f->span, "value", "helpers call each other more than %d deep",
+                   MAX_DEPTH);
         c->failed = true;
         return;
     }

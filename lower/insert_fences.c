@@ -1,17 +1,19 @@
-/* Pass 12: fences become ops of their own; from here on notify and wait order nothing by themselves.
+/* Pass 12: fences become ops of their own; from here on notify and wait order nothing by
+ * themselves.
  *
- * Release. A notify tells a peer that what this rank did before is done: its writes can be read, what it
- * read can be overwritten. So a release fence is needed before a notify when anything may have happened since
- * the last release that a peer could depend on: an access to a window, a put or get, or a wait (what was
- * learnt from others is passed on). On entry to a function everything is taken to be unreleased: the end of a
- * kernel is no fence. A notify of this rank to itself publishes nothing and needs none.
+ * Release. A notify tells a peer that what this rank did before is done: its writes can be read,
+ * what it read can be overwritten. So a release fence is needed before a notify when anything may
+ * have happened since the last release that a peer could depend on: an access to a window, a put or
+ * get, or a wait (what was learnt from others is passed on). On entry to a function everything is
+ * taken to be unreleased: the end of a kernel is no fence. A notify of this rank to itself
+ * publishes nothing and needs none.
  *
- * Acquire. After a wait, what peers published is seen only behind an acquire fence. One fence serves all
- * waits that follow each other, with nothing but scalar code between them, also through loops and
- * branches made of nothing else.
+ * Acquire. After a wait, what peers published is seen only behind an acquire fence. One fence
+ * serves all waits that follow each other, with nothing but scalar code between them, also through
+ * loops and branches made of nothing else.
  *
- * Both are as few as the structure allows: a loop whose body releases nothing new gets the release before
- * it, not in it, and a loop of waits gets the acquire behind it. */
+ * Both are as few as the structure allows: a loop whose body releases nothing new gets the release
+ * before it, not in it, and a loop of waits gets the acquire behind it. */
 #include "lower/pass.h"
 #include "lower/util.h"
 
@@ -24,9 +26,9 @@ struct Loop {
 typedef struct {
     Program *p;
     Func *f;
-    bool *own_rank;          /* by variable: the rank of this device */
-    bool unreleased;         /* a peer may depend on something since the last release */
-    bool unseen;             /* a wait since the last acquire */
+    bool *own_rank;  /* by variable: the rank of this device */
+    bool unreleased; /* a peer may depend on something since the last release */
+    bool unseen;     /* a wait since the last acquire */
     Loop *loop;
 } Fences;
 
@@ -52,8 +54,8 @@ static bool is_fence(const Expr *op, int64_t kind)
     return op->op == OP_FENCE && low_slot(op, "kind")->ival == kind;
 }
 
-/* Scalar code, and waits: what an acquire may be put behind. Tile ops count as work, so that the fence
- * stays close to its wait. */
+/* Scalar code, and waits: what an acquire may be put behind. Tile ops count as work, so that the
+ * fence stays close to its wait. */
 static bool is_quiet(const Stmt *s);
 
 static bool is_quiet_block(const Block *b)
@@ -68,13 +70,10 @@ static bool is_quiet(const Stmt *s)
 {
     switch (s->kind) {
     case ST_FOR:
-    case ST_IF:
-        return is_quiet_block(&s->body) && is_quiet_block(&s->otherwise);
+    case ST_IF: return is_quiet_block(&s->body) && is_quiet_block(&s->otherwise);
     case ST_LET:
-    case ST_EXPR:
-        break;
-    default:
-        return s->kind != ST_RETURN;
+    case ST_EXPR: break;
+    default: return s->kind != ST_RETURN;
     }
     if (s->value->kind == EX_CALL)
         return false;
@@ -99,10 +98,10 @@ static void step(Fences *x, const Expr *op)
 
 /* What a block does to `unreleased`, as a function of its value on entry. */
 typedef struct {
-    bool exposed;            /* a notify needs a release just because of the value on entry */
-    bool out;                /* value at the end when nothing was unreleased on entry, and fences are put */
-    bool keeps;              /* some path to the end releases nothing: the value on entry survives */
-    bool jumps_dirty;        /* at some break or continue something is unreleased, whatever the entry */
+    bool exposed; /* a notify needs a release just because of the value on entry */
+    bool out;     /* value at the end when nothing was unreleased on entry, and fences are put */
+    bool keeps;   /* some path to the end releases nothing: the value on entry survives */
+    bool jumps_dirty; /* at some break or continue something is unreleased, whatever the entry */
 } Flow;
 
 static Flow effect_of(const Fences *x, const Block *b);
@@ -237,8 +236,8 @@ static void fence_stmt(Fences *x, Stmt *s, Block *out)
     low_push(x->p, out, s);
 }
 
-/* acquire_at_end: the block is the body of a loop that does more than wait, so that the next iteration must
- * not begin with a wait unseen; nor may it after a jump out of an inner branch. */
+/* acquire_at_end: the block is the body of a loop that does more than wait, so that the next
+ * iteration must not begin with a wait unseen; nor may it after a jump out of an inner branch. */
 static void fence_block(Fences *x, Block *b, bool acquire_at_end)
 {
     Block old = *b;

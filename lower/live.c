@@ -1,6 +1,7 @@
-/* One walk backward. `until` holds, for each tile alive at the place of the walk, where it is last needed;
- * a binding closes a segment. What an arm of an if needs from outside is closed at the arm's begin and
- * needed again at the if; what a loop body needs from outside is needed to the end of the loop. */
+/* One walk backward. `until` holds, for each tile alive at the place of the walk, where it is last
+ * needed; a binding closes a segment. What an arm of an if needs from outside is closed at the
+ * arm's begin and needed again at the if; what a loop body needs from outside is needed to the end
+ * of the loop. */
 #include "lower/live.h"
 #include "lower/util.h"
 #include <string.h>
@@ -9,9 +10,9 @@ typedef struct {
     Program *p;
     Func *f;
     Live *live;
-    uint32_t *until;         /* by variable: 0 when not alive */
-    VEC(VarId) woken;        /* variables in the order in which they became alive */
-    uint32_t position;       /* of the statement at hand */
+    uint32_t *until;   /* by variable: 0 when not alive */
+    VEC(VarId) woken;  /* variables in the order in which they became alive */
+    uint32_t position; /* of the statement at hand */
 } Walk;
 
 static bool is_tile(const Walk *w, VarId v)
@@ -47,8 +48,8 @@ static void use_expr(void *env, Expr **e)
         use(w, (*e)->var, 2 * w->position);
 }
 
-/* An element-wise result may take the place of an operand; whatever else writes its result while it still
- * reads may not. */
+/* An element-wise result may take the place of an operand; whatever else writes its result while it
+ * still reads may not. */
 static bool writes_in_place(const Stmt *s)
 {
     OpId op = low_stmt_op(s);

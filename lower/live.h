@@ -1,8 +1,8 @@
 /* When the tiles of a function are alive, on a line of positions.
  *
- * Statements stand on that line in source order, statement i at positions 2i and 2i+1: what it reads is
- * read at 2i, what it binds is bound at 2i+1, or at 2i where the result must not share memory with an
- * operand. A tile that only one arm of an if needs is not alive in the other. */
+ * Statements stand on that line in source order, statement i at positions 2i and 2i+1: what it
+ * reads is read at 2i, what it binds is bound at 2i+1, or at 2i where the result must not share
+ * memory with an operand. A tile that only one arm of an if needs is not alive in the other. */
 #ifndef PLD_LOWER_LIVE_H
 #define PLD_LOWER_LIVE_H
 
@@ -16,9 +16,9 @@ typedef struct {
 typedef VEC(Segment) Segments;
 
 typedef struct {
-    Segments *at;            /* by variable, sorted, disjoint; empty for all but tiles */
-    uint32_t *order;         /* by variable: rank of its binding in source order */
-    Loc *loc;                /* by variable: where it is bound */
+    Segments *at;    /* by variable, sorted, disjoint; empty for all but tiles */
+    uint32_t *order; /* by variable: rank of its binding in source order */
+    Loc *loc;        /* by variable: where it is bound */
     uint32_t n_vars;
 } Live;
 

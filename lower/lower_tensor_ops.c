@@ -1,12 +1,13 @@
-/* Pass 06: local tensor arithmetic and subscripts become tile ops, so that InCore code computes on tiles only.
+/* Pass 06: local tensor arithmetic and subscripts become tile ops, so that InCore code computes on
+ * tiles only.
  *
  *     t = pl.tensor.slice(m, o, s)       ->  t = pl.tile.load(m, o, s)
  *     m = pl.tensor.assign(m, o, t)      ->  m = pl.tile.store(t, o, m)
- *     c = pl.tensor.add(a, b)            ->  c = pl.tile.load(a, [0, 0], [...])    whole; b likewise
- *                                            c = pl.tile.add(c, c)                 versions by number
+ *     c = pl.tensor.add(a, b)            ->  c = pl.tile.load(a, [0, 0], [...])    whole; b
+ * likewise c = pl.tile.add(c, c)                 versions by number
  *
- * Single elements (pl.tensor.read and write) are scalar accesses and stay. Requires flat code: every op is
- * the root of its statement. */
+ * Single elements (pl.tensor.read and write) are scalar accesses and stay. Requires flat code:
+ * every op is the root of its statement. */
 #include "lower/pass.h"
 #include "lower/util.h"
 #include <string.h>

@@ -1,13 +1,14 @@
-/* Pass 10: put and get pass through on-core memory; here they get the tiles for it, and their offsets and
- * shape where the whole memory moves. They stay single ops, so that the checks know what they read.
+/* Pass 10: put and get pass through on-core memory; here they get the tiles for it, and their
+ * offsets and shape where the whole memory moves. They stay single ops, so that the checks know
+ * what they read.
  *
- * The region moved is taken as rows by columns: columns are its last dimension, rows the product of the
- * others. The staging tile is [rows, columns] of one chunk:
+ * The region moved is taken as rows by columns: columns are its last dimension, rows the product of
+ * the others. The staging tile is [rows, columns] of one chunk:
  *   - chunk_rows= and chunk_cols= say so (one left out: all rows that fit, all columns);
  *   - else the whole region, where it is of compile-time size and fits the platform's chunk;
- *   - else whole rows, as many as fit the chunk; a row that does not fit, or is not of compile-time size,
- *     is cut into [1, chunk].
- * pipeline=True takes two tiles, so that one chunk is sent while the next one is read. */
+ *   - else whole rows, as many as fit the chunk; a row that does not fit, or is not of compile-time
+ * size, is cut into [1, chunk]. pipeline=True takes two tiles, so that one chunk is sent while the
+ * next one is read. */
 #include "lower/pass.h"
 #include "lower/util.h"
 

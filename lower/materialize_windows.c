@@ -1,11 +1,11 @@
-/* Pass 11: window buffers get their place in the symmetric memory that every rank has: a name, an offset, a
- * size, an alignment, zero fill. Buffers lie one behind the other in the order of their allocations, each
- * of the platform's least size at least, rounded up to its alignment; offsets and sizes are expressions where
- * extents are dynamic.
+/* Pass 11: window buffers get their place in the symmetric memory that every rank has: a name, an
+ * offset, a size, an alignment, zero fill. Buffers lie one behind the other in the order of their
+ * allocations, each of the platform's least size at least, rounded up to its alignment; offsets and
+ * sizes are expressions where extents are dynamic.
  *
- * Checked here as far as it is known: buffers are not allocated in loops, a view fits the size asked for,
- * and no buffer has both a view used as data and one used as signal (all views begin at the buffer's
- * begin, so two views overlap). */
+ * Checked here as far as it is known: buffers are not allocated in loops, a view fits the size
+ * asked for, and no buffer has both a view used as data and one used as signal (all views begin at
+ * the buffer's begin, so two views overlap). */
 #include "lower/fold.h"
 #include "lower/pass.h"
 #include "lower/util.h"
@@ -13,18 +13,18 @@
 
 typedef struct {
     const Stmt *alloc;
-    Expr *asked;             /* bytes asked for, INDEX */
-    const Stmt *data, *signal;   /* first view used so, or NULL */
+    Expr *asked;               /* bytes asked for, INDEX */
+    const Stmt *data, *signal; /* first view used so, or NULL */
 } Buffer;
 
 typedef struct {
     Program *p;
     Func *f;
     const FuncViews *views;
-    Map buffers;             /* variable -> index in list */
+    Map buffers; /* variable -> index in list */
     VEC(Buffer) list;
-    Map names;               /* names given */
-    Expr *next;              /* first free byte, INDEX */
+    Map names;  /* names given */
+    Expr *next; /* first free byte, INDEX */
     bool good;
 } Layout;
 
@@ -84,7 +84,8 @@ static bool static_size_ok(Layout *x, const Stmt *s, const Expr *asked)
     if (!expr_is_int(asked, &v) || (v >= 0 && v <= (int64_t)1 << 40))
         return true;
     diag_error(x->p->diags, s->loc.span, "memory",
-               "a window buffer of %lld bytes: the size must be from 0 to 2^40 bytes", (long long)v);
+               "a window buffer of %lld bytes: the size must be from 0 to 2^40 bytes",
+               (long long)v);
     x->good = false;
     return false;
 }
@@ -168,9 +169,10 @@ static void check_overlap(Layout *x, const Stmt *s, Buffer *b)
     if (!other)
         return;
     bool signal = use & VIEW_SIGNAL;
-    diag_error(x->p->diags, s->loc.span, "memory",
-               "%s is used as %s, and %s of the same buffer as %s: give the signal a buffer of its own",
-               var_name(x, s), signal ? "signal" : "data", var_name(x, other), signal ? "data" : "signal");
+    diag_error(
+        x->p->diags, s->loc.span, "memory",
+        "%s is used as %s, and %s of the same buffer as %s: give the signal a buffer of its own",
+        var_name(x, s), signal ? "signal" : "data", var_name(x, other), signal ? "data" : "signal");
     diag_note(x->p->diags, other->loc.span, "the other view");
     x->good = false;
 }
@@ -187,7 +189,9 @@ static void lay_out_stmt(Layout *x, Stmt *s, Nesting nesting)
     }
     lay_out(x, s);
     if (nesting == IN_BRANCH && !expr_is_int(low_slot(s->value, "bytes"), &(int64_t){0}))
-        fail(x, s, "a window buffer of run-time size is allocated in a branch: allocate it before the if");
+        fail(
+            x, s,
+            "a window buffer of run-time size is allocated in a branch: allocate it before the if");
 }
 
 static void walk(Layout *x, Block *b, Nesting nesting)
@@ -233,7 +237,8 @@ bool pass_materialize_windows(Program *p)
         if (f->kind != FN_HOST)
             continue;
         drop_unnamed(&f->body);
-        Layout x = {.p = p, .f = f, .views = views_of(&views, f), .next = ex_index(p, 0), .good = true};
+        Layout x = {
+            .p = p, .f = f, .views = views_of(&views, f), .next = ex_index(p, 0), .good = true};
         walk(&x, &f->body, IN_BODY);
         good = good && x.good;
         map_free(&x.buffers);

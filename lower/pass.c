@@ -1,5 +1,5 @@
-/* The pass manager: runs the pipeline, with property checks around each pass and the hook that dumps and
- * times them. */
+/* The pass manager: runs the pipeline, with property checks around each pass and the hook that
+ * dumps and times them. */
 #include "lower/pass.h"
 
 /* The first two rows are made by the front end, not by a function on programs. */
@@ -18,8 +18,9 @@ static bool check_required(Program *p, const PassInfo *info)
     uint32_t missing = info->requires & ~p->properties;
     for (uint32_t bit = 1; bit && bit <= missing; bit <<= 1)
         if (missing & bit)
-            diag_internal(p->diags, (Span){0, 0}, "pass %s needs the property %s, which %s does not leave",
-                          info->name, property_name((Property)bit), pass_info((PassId)p->stage)->name);
+            diag_internal(p->diags, (Span){0, 0},
+                          "pass %s needs the property %s, which %s does not leave", info->name,
+                          property_name((Property)bit), pass_info((PassId)p->stage)->name);
     return !missing;
 }
 

@@ -1,13 +1,17 @@
-/* The table of passes: names, dump file names, properties. Apart from the manager, so that reading a dump's
- * first line does not bring every pass along. */
+/* The table of passes: names, dump file names, properties. Apart from the manager, so that reading
+ * a dump's first line does not bring every pass along. */
 #include "lower/pass.h"
 #include <stdio.h>
 #include <string.h>
 
 static PassInfo infos[] = {
 #define PLD_PASS(ENUM, name_, requires_, produces_, breaks_, doc_)                                 \
-    {.id = PASS_##ENUM, .name = #name_, .doc = doc_, .requires = requires_,                        \
-     .produces = produces_, .breaks = breaks_},
+    {.id = PASS_##ENUM,                                                                            \
+     .name = #name_,                                                                               \
+     .doc = doc_,                                                                                  \
+     .requires = requires_,                                                                        \
+     .produces = produces_,                                                                        \
+     .breaks = breaks_},
 #include "lower/passes.def"
 };
 

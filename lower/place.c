@@ -5,7 +5,7 @@
 /* A placed tile that the one at hand must stay clear of. */
 typedef struct {
     const Place *place;
-    bool inherit;            /* an operand whose address the result may take over exactly */
+    bool inherit; /* an operand whose address the result may take over exactly */
 } Conflict;
 
 typedef struct {
@@ -108,10 +108,11 @@ static void report(Scan *x, const Place *place)
     for (uint32_t i = 0; i < x->active.len; i++)
         if (segments_cover(&x->active.at[i]->segments, now))
             sum += x->active.at[i]->bytes;
-    diag_error(x->p->diags, x->live->loc[place->first].span, "memory",
-               "tiles of %lld bytes are alive here, the vector memory of a core on %s has %lld: load the "
-               "data in chunks that fit, in a loop over pl.range, or make the tiles smaller",
-               (long long)sum, platform->name, (long long)platform->vec_bytes);
+    diag_error(
+        x->p->diags, x->live->loc[place->first].span, "memory",
+        "tiles of %lld bytes are alive here, the vector memory of a core on %s has %lld: load the "
+        "data in chunks that fit, in a loop over pl.range, or make the tiles smaller",
+        (long long)sum, platform->name, (long long)platform->vec_bytes);
     note_tile(x, place);
     for (uint32_t i = 0; i < x->active.len; i++)
         if (segments_cover(&x->active.at[i]->segments, now))

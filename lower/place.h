@@ -6,18 +6,19 @@
 
 /* Tiles that share an address: one carried value under its names. */
 typedef struct {
-    const Type *type;        /* of all its members */
-    int64_t bytes;           /* on the core, rows padded */
+    const Type *type; /* of all its members */
+    int64_t bytes;    /* on the core, rows padded */
     int64_t addr;
-    Segments segments;       /* when any member is alive */
-    VarId first;             /* the member bound first */
-    uint32_t order;          /* rank of that binding */
+    Segments segments; /* when any member is alive */
+    VarId first;       /* the member bound first */
+    uint32_t order;    /* rank of that binding */
 } Place;
 
 typedef VEC(Place) Places;
 
-/* Gives each place an address: in order of their beginnings, an operand's own address for the element-wise
- * result that follows it, else the lowest gap. False after reporting that the core's memory is too small. */
+/* Gives each place an address: in order of their beginnings, an operand's own address for the
+ * element-wise result that follows it, else the lowest gap. False after reporting that the core's
+ * memory is too small. */
 bool place_tiles(Program *p, Func *f, const Live *live, Places *places);
 
 #endif

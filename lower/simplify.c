@@ -1,9 +1,10 @@
 /* Pass 04, and the work of pass 14: folding, constants and copies propagated, branches on constants
- * resolved, loops without iterations and dead code dropped. Requires SSA, so that a name means one value.
+ * resolved, loops without iterations and dead code dropped. Requires SSA, so that a name means one
+ * value.
  *
- * What the program says stays recognisable: no loop with an iteration goes, no effect, and no read of
- * memory (it may fault, and the fault is what the program says). Each round only removes or folds, and
- * rounds go on until one changes nothing, so simplifying twice is simplifying once. */
+ * What the program says stays recognisable: no loop with an iteration goes, no effect, and no read
+ * of memory (it may fault, and the fault is what the program says). Each round only removes or
+ * folds, and rounds go on until one changes nothing, so simplifying twice is simplifying once. */
 #include "lower/simplify.h"
 #include "lower/fold.h"
 #include "lower/pass.h"
@@ -13,7 +14,7 @@
 typedef struct {
     Program *p;
     Func *f;
-    Expr **means;            /* by variable: a constant or another variable it stands for, or NULL */
+    Expr **means; /* by variable: a constant or another variable it stands for, or NULL */
     uint32_t n_vars;
     bool changed;
 } Simplify;
@@ -55,7 +56,8 @@ static bool is_plain(const Expr *e)
     return e->kind == EX_VAR || e->kind == EX_INT || e->kind == EX_BOOL;
 }
 
-/* `v = e` for a constant or a name: uses of v take it. The types must agree, or v would change meaning. */
+/* `v = e` for a constant or a name: uses of v take it. The types must agree, or v would change
+ * meaning. */
 static bool stands_for(Simplify *x, VarId v, const Expr *e)
 {
     if (!is_plain(e) || e->type != func_var(x->f, v)->type || x->means[v])
@@ -75,7 +77,8 @@ static bool same_value(const Expr *a, const Expr *b)
 static bool loop_never_runs(const Stmt *s)
 {
     int64_t lo, hi, step = 1;
-    if (!expr_is_int(s->lo, &lo) || !expr_is_int(s->hi, &hi) || (s->step && !expr_is_int(s->step, &step)))
+    if (!expr_is_int(s->lo, &lo) || !expr_is_int(s->hi, &hi) ||
+        (s->step && !expr_is_int(s->step, &step)))
         return false;
     return step > 0 ? lo >= hi : step < 0 && lo <= hi;
 }
@@ -173,19 +176,14 @@ static void simplify_for(Simplify *x, Stmt *s, Block *out)
 static void simplify_stmt(Simplify *x, Stmt *s, Block *out)
 {
     switch (s->kind) {
-    case ST_IF:
-        simplify_if(x, s, out);
-        return;
-    case ST_FOR:
-        simplify_for(x, s, out);
-        return;
+    case ST_IF: simplify_if(x, s, out); return;
+    case ST_FOR: simplify_for(x, s, out); return;
     case ST_LET:
         simplify_root(x, &s->value);
         if (s->n_results == 1)
             stands_for(x, s->results[0], s->value);
         break;
-    default:
-        low_roots(s, simplify_root, x);
+    default: low_roots(s, simplify_root, x);
     }
     low_push(x->p, out, s);
 }
@@ -244,8 +242,8 @@ void simplify_func(Program *p, Func *f)
         ;
 }
 
-/* Constants may have come to where the table's rules look at them: an offset past its memory is an error of
- * the program from here on. */
+/* Constants may have come to where the table's rules look at them: an offset past its memory is an
+ * error of the program from here on. */
 bool pass_simplify(Program *p)
 {
     bool good = true;

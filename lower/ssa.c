@@ -84,8 +84,8 @@ typedef struct {
     Program *p;
     Func *f;
     bool (*removable)(const Stmt *s);
-    Def *defs;               /* by variable */
-    bool *needed;            /* by variable */
+    Def *defs;    /* by variable */
+    bool *needed; /* by variable */
     VEC(VarId) work;
 } Sweep;
 
@@ -108,8 +108,8 @@ static bool is_removable(const Sweep *w, const Stmt *s)
     return s->kind == ST_LET && w->removable && w->removable(s);
 }
 
-/* Statements that stay are where need begins; values of yields and of init_values are needed only when
- * what they feed is. */
+/* Statements that stay are where need begins; values of yields and of init_values are needed only
+ * when what they feed is. */
 static void find_roots(void *env, Stmt *s)
 {
     Sweep *w = env;

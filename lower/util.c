@@ -60,12 +60,9 @@ bool low_diverges(const Stmt *s)
     switch (s->kind) {
     case ST_BREAK:
     case ST_CONTINUE:
-    case ST_RETURN:
-        return true;
-    case ST_IF:
-        return low_block_diverges(&s->body) && low_block_diverges(&s->otherwise);
-    default:
-        return false;
+    case ST_RETURN: return true;
+    case ST_IF: return low_block_diverges(&s->body) && low_block_diverges(&s->otherwise);
+    default: return false;
     }
 }
 
@@ -110,13 +107,10 @@ static bool op_is_free(const Expr *e)
     switch (e->op) {
     case OP_ALLOC_WINDOW_BUFFER:
     case OP_WINDOW:
-    case OP_TENSOR_ROW:
-        return false;
+    case OP_TENSOR_ROW: return false;
     case OP_TILE_DIV:
-    case OP_TILE_RDIV:
-        return e->type && dtype_is_float(e->type->dtype);
-    default:
-        break;
+    case OP_TILE_RDIV: return e->type && dtype_is_float(e->type->dtype);
+    default: break;
     }
     const OpInfo *info = op_info(e->op);
     for (uint32_t i = 0; i < info->n_slots; i++)

@@ -15,7 +15,8 @@ void low_push(Program *p, Block *b, Stmt *s);
 VarId *low_vars_dup(Program *p, const VarId *vars, uint32_t n);
 Expr **low_exprs_new(Program *p, uint32_t n);
 
-/* True when no statement after `s` can run: break, continue, return, or an if whose arms both end so. */
+/* True when no statement after `s` can run: break, continue, return, or an if whose arms both end
+ * so. */
 bool low_diverges(const Stmt *s);
 bool low_block_diverges(const Block *b);
 /* The yield that ends a loop body or an arm (not one that stands before a break), or NULL. */
@@ -38,8 +39,8 @@ Stmt *low_stmt_clone(Program *p, const Stmt *s);
 /* Values of an integer expression of constants; false when it is none, or would fault. */
 bool low_const(const Expr *e, int64_t *value);
 
-/* Infers every op of a function again and reports mistakes as the program's: for passes that put constants
- * where names stood. Stops at the first; false then. */
+/* Infers every op of a function again and reports mistakes as the program's: for passes that put
+ * constants where names stood. Stops at the first; false then. */
 bool low_check_ops(Program *p, Func *f);
 
 /* [0, 0, ...] and the extents of a shaped type as INDEX lists. */
@@ -47,7 +48,10 @@ Expr *low_zeros(Program *p, uint32_t n);
 Expr *low_shape(Program *p, const Type *t);
 
 /* True for functions with a body of statements. */
-static inline bool low_has_body(const Func *f) { return f->kind != FN_INIT && f->kind != FN_GOLDEN; }
+static inline bool low_has_body(const Func *f)
+{
+    return f->kind != FN_INIT && f->kind != FN_GOLDEN;
+}
 
 uint32_t low_stmt_count(const Block *b);
 

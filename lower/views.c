@@ -1,5 +1,5 @@
-/* One walk a function, callees first. A value that is one of two memories (after an if) joins them: what is
- * done with it may be done with either. */
+/* One walk a function, callees first. A value that is one of two memories (after an if) joins them:
+ * what is done with it may be done with either. */
 #include "lower/views.h"
 #include "lower/ssa.h"
 #include "lower/util.h"
@@ -57,7 +57,8 @@ static void walk_call(Walk *w, const Stmt *s, const Expr *call)
 {
     const FuncViews *callee = views_of(w->views, call->callee);
     for (uint32_t i = 0; i < call->n_args; i++)
-        if (i < call->callee->params.len && call->args[i]->type && type_is_memory(call->args[i]->type))
+        if (i < call->callee->params.len && call->args[i]->type &&
+            type_is_memory(call->args[i]->type))
             mark(w, call->args[i], view_use(callee, call->callee->params.at[i].var));
     for (uint32_t i = 0; i < s->n_results && i < call->callee->alias.len; i++) {
         int32_t param = call->callee->alias.at[i];

@@ -90,8 +90,7 @@ START_TEST(extents_of_the_callee_become_the_callers)
                  "        if peer != me:\n"
                  "            pld.system.notify(signal, peer=peer, offsets=[me, 0], "
                  "value=1, op=pld.NotifyOp.AtomicAdd)\n",
-                 "self.arrive(signal, data)\n",
-                 PASS_INLINE_UNROLL,
+                 "self.arrive(signal, data)\n", PASS_INLINE_UNROLL,
                  "me: pl.Scalar[pl.INT32] = "
                  "pld.system.rank(pld.system.get_comm_ctx(data))\n"
                  "for peer in pl.range(4):\n"

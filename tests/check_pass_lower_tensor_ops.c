@@ -14,8 +14,7 @@ END_TEST
 
 START_TEST(whole_tensors_become_tiles)
 {
-    ck_step("y = pl.store(x + x, [0, 0], y)\n",
-            PASS_LOWER_TENSOR_OPS,
+    ck_step("y = pl.store(x + x, [0, 0], y)\n", PASS_LOWER_TENSOR_OPS,
             "y_1: pl.Tile[[4, 64], pl.FP32] = pl.tile.load(x, [0, 0], [4, 64])\n"
             "y_2: pl.Tile[[4, 64], pl.FP32] = pl.tile.load(x, [0, 0], [4, 64])\n"
             "y_3: pl.Tile[[4, 64], pl.FP32] = pl.tile.add(y_1, y_2)\n"
@@ -36,8 +35,7 @@ END_TEST
 
 START_TEST(single_elements_stay_scalar_accesses)
 {
-    ck_step("z[0, n] = signal[1, 0]\n",
-            PASS_LOWER_TENSOR_OPS,
+    ck_step("z[0, n] = signal[1, 0]\n", PASS_LOWER_TENSOR_OPS,
             "z_1: pl.Scalar[pl.INT32] = pl.tensor.read(signal, [1, 0])\n"
             "z_2: pl.Tensor[[128, 64], pl.INT32] = pl.tensor.write(z, [0, n], z_1)\n");
 }

@@ -4,8 +4,7 @@
 
 START_TEST(a_whole_window_of_one_chunk)
 {
-    ck_step("pld.tensor.put(data, 1, x)\n",
-            PASS_LOWER_TRANSFERS,
+    ck_step("pld.tensor.put(data, 1, x)\n", PASS_LOWER_TRANSFERS,
             "stage: pl.Tile[[4, 64], pl.FP32] = pl.tile.create([4, 64], dtype=pl.FP32)\n"
             "pld.tensor.put(data, 1, x, [0, 0], [0, 0], [4, 64], "
             "atomic=pld.AtomicType.None_, pipeline=False, stage=[stage])\n");

@@ -26,7 +26,8 @@ static void teardown(void)
 /* y = store(load(x)), nested. */
 static void copy_kernel(void)
 {
-    Expr *load = ex_opv(t.p, OP_TILE_LOAD, 3, irtest_use(&t, x), irtest_pair(&t, 0, 0), irtest_pair(&t, 1, 64));
+    Expr *load = ex_opv(t.p, OP_TILE_LOAD, 3, irtest_use(&t, x), irtest_pair(&t, 0, 0),
+                        irtest_pair(&t, 1, 64));
     Expr *store = ex_opv(t.p, OP_TILE_STORE, 3, load, irtest_pair(&t, 0, 0), irtest_use(&t, y));
     build_let(&t.b, intern(&t.names, "y"), store);
 }
@@ -100,8 +101,9 @@ START_TEST(a_missing_property_is_an_internal_error)
     t.p->properties = 0;
     ck_assert(!passes_run(t.p, &(PassOptions){true, PASS_FINAL, NULL, NULL}));
     ck_assert(diags_internal(&t.diags));
-    ck_assert_str_eq(irtest_message(&t),
-                     "pass inline_unroll needs the property typed, which specialize does not leave");
+    ck_assert_str_eq(
+        irtest_message(&t),
+        "pass inline_unroll needs the property typed, which specialize does not leave");
 }
 END_TEST
 

@@ -47,8 +47,7 @@ START_TEST(a_branch_on_a_constant_is_its_arm)
             "else:\n"
             "    k = n + 1\n"
             "pl.write(z, [k, 0], m)\n",
-            PASS_SIMPLIFY,
-            "z_1: pl.Tensor[[128, 64], pl.INT32] = pl.tensor.write(z, [n, 0], m)\n");
+            PASS_SIMPLIFY, "z_1: pl.Tensor[[128, 64], pl.INT32] = pl.tensor.write(z, [n, 0], m)\n");
 }
 END_TEST
 

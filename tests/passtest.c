@@ -4,10 +4,9 @@
 #include "tests/support.h"
 #include <string.h>
 
-static const char frame_before[] =
-    "R = pl.dynamic(\"R\")\n"
-    "@pl.program\n"
-    "class P:\n";
+static const char frame_before[] = "R = pl.dynamic(\"R\")\n"
+                                   "@pl.program\n"
+                                   "class P:\n";
 static const char step_head[] =
     "    @pl.function(type=pl.FunctionType.InCore)\n"
     "    def step(self, x: pl.Tensor[[4, 64], pl.FP32], y: pl.Out[pl.Tensor[[4, 64], pl.FP32]],\n"
@@ -24,8 +23,10 @@ static const char frame_after[] =
     "             n: pl.Scalar[pl.INDEX], m: pl.Scalar[pl.INT32]):\n"
     "        self.step(x, y, z, data, signal, n, m)\n"
     "    @pl.function(level=pl.Level.HOST, role=pl.Role.Orchestrator)\n"
-    "    def host(self, x: pl.Tensor[[4, 4, 64], pl.FP32], y: pl.Out[pl.Tensor[[4, 4, 64], pl.FP32]],\n"
-    "             z: pl.InOut[pl.Tensor[[4, 128, 64], pl.INT32]], n: pl.Scalar[pl.INDEX], m: pl.Scalar[pl.INT32]):\n"
+    "    def host(self, x: pl.Tensor[[4, 4, 64], pl.FP32], y: pl.Out[pl.Tensor[[4, 4, 64], "
+    "pl.FP32]],\n"
+    "             z: pl.InOut[pl.Tensor[[4, 128, 64], pl.INT32]], n: pl.Scalar[pl.INDEX], m: "
+    "pl.Scalar[pl.INT32]):\n"
     "        data_buf = pld.alloc_window_buffer([4, 64], dtype=pl.FP32)\n"
     "        signal_buf = pld.alloc_window_buffer([4, 1], dtype=pl.INT32)\n"
     "        for r in pl.range(4):\n"
@@ -58,7 +59,7 @@ const char *passtest_program(Arena *arena, const char *helpers, const char *body
 }
 
 typedef struct {
-    Buf *dumps;              /* by pass, or NULL */
+    Buf *dumps; /* by pass, or NULL */
 } Dumps;
 
 static bool dump(void *env, Program *p, PassId pass)
@@ -157,13 +158,13 @@ void ck_rereadable(const char *text)
     for (int pass = PASS_SPECIALIZE; pass < PASS_COUNT; pass++) {
         Buf again[PASS_COUNT] = {0};
         open_with(&t, first[pass].at, PASS_FINAL, again);
-        ck_assert_msg(t.p != NULL, "dump %s: %s\n%s", pass_info((PassId)pass)->file, passtest_message(&t),
-                      first[pass].at);
+        ck_assert_msg(t.p != NULL, "dump %s: %s\n%s", pass_info((PassId)pass)->file,
+                      passtest_message(&t), first[pass].at);
         passtest_close(&t);
         for (int later = pass; later < PASS_COUNT; later++) {
-            ck_assert_msg(!strcmp(first[later].at, again[later].at), "from %s, %s differs:\n%s\ninstead of\n%s",
-                          pass_info((PassId)pass)->file, pass_info((PassId)later)->file, again[later].at,
-                          first[later].at);
+            ck_assert_msg(!strcmp(first[later].at, again[later].at),
+                          "from %s, %s differs:\n%s\ninstead of\n%s", pass_info((PassId)pass)->file,
+                          pass_info((PassId)later)->file, again[later].at, first[later].at);
             buf_free(&again[later]);
         }
     }

@@ -8,14 +8,14 @@ typedef struct {
     Arena arena;
     Interner names;
     Diags diags;
-    Program *p;          /* NULL after errors */
+    Program *p; /* NULL after errors */
 } PassTest;
 
 /* A program around a kernel body (lines indented by nothing). The kernel is
  *     step(x, y, z, data, signal, n, m)
- * with plain tensors x and y (Out), [4, 64] FP32, and z (InOut), [128, 64] INT32, windows data, [4, 64] FP32,
- * and signal, [4, 1] INT32, and scalars n INDEX and m INT32. `helpers` are further functions of the class,
- * or ""; R is a dynamic extent. */
+ * with plain tensors x and y (Out), [4, 64] FP32, and z (InOut), [128, 64] INT32, windows data, [4,
+ * 64] FP32, and signal, [4, 1] INT32, and scalars n INDEX and m INT32. `helpers` are further
+ * functions of the class, or ""; R is a dynamic extent. */
 const char *passtest_program(Arena *arena, const char *helpers, const char *body);
 
 /* Compiles `text` up to a pass; p is NULL after errors. Every pass is verified. */

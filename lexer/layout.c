@@ -115,6 +115,12 @@ static Token made(const Layout *l, TokenKind kind)
     return (Token){ .kind = (uint8_t)kind, .span = { at, at + 1 } };
 }
 
+/* Open blocks and brackets; column 0 is no block. */
+static uint32_t depth(const Layout *l)
+{
+    return l->levels.len - 1 + l->brackets.len;
+}
+
 static void enqueue(Layout *l, TokenKind kind)
 {
     l->queue[l->n_queue++] = made(l, kind);
@@ -179,7 +185,7 @@ static bool begin_line(Layout *l, Token first)
     if (first.tab)
         report_tab(l, first);
     uint32_t column = vec_last(&l->levels).indent;
-    if (first.indent > column && l->announces && l->levels.len >= l->max_depth) {
+    if (first.indent > column && l->announces && depth(l) >= l->max_depth) {
         skip_block(l, first);
         return false;
     }
@@ -248,7 +254,7 @@ static Token open_bracket(Layout *l, Token t)
 {
     if (t.unclosed)
         layout_error(l, t.span, "this '%s' is never closed", token_text(t.kind));
-    if (l->levels.len + l->brackets.len >= l->max_depth) {
+    if (depth(l) >= l->max_depth) {
         layout_error(l, t.span, "nested too deeply (more than %u levels)", l->max_depth);
         skip_bracket(l, t);
         t.kind = TOK_BAD_EXPR;

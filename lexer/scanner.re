@@ -230,7 +230,9 @@ void lexer_scan(TokenList *out, const char *text, uint32_t len, uint32_t base)
     s.limit = s.begin + len;
     while (scan_line_start(&s) && scan_line(&s))
         continue;
-    s.token = s.cursor = s.limit;
+    /* The end has a place to point at: the last newline, or what follows a part of a text. */
+    s.token = s.limit - (len > 0 && s.limit[-1] == '\n');
+    s.cursor = s.token + 1;
     s.at_start = true;
     s.indent = 0;
     s.tab = false;

@@ -17,6 +17,12 @@ static bool is_described(TokenKind kind)
     return kind <= TOK_STRING;
 }
 
+static bool starts_expression(TokenKind kind)
+{
+    return (kind >= TOK_NAME && kind <= TOK_STRING) || kind == TOK_TRUE || kind == TOK_FALSE
+        || kind == TOK_NONE || kind == TOK_LBRACE;
+}
+
 static void append_kind(Buf *out, TokenKind kind)
 {
     buf_printf(out, is_described(kind) ? "%s" : "'%s'", token_text(kind));
@@ -24,7 +30,10 @@ static void append_kind(Buf *out, TokenKind kind)
 
 static void append_found(Buf *out, const Parser *p, Token t)
 {
-    append_kind(out, t.kind);
+    if (t.kind == TOK_END)
+        buf_str(out, "its end");
+    else
+        append_kind(out, t.kind);
     if (t.kind == TOK_NAME) {
         const char *name = p->src->text + t.span.begin;
         uint32_t len = t.span.end - t.span.begin;
@@ -167,6 +176,8 @@ void parser_report_unexpected(Parser *p, const ExpectedTokens *expected)
             text.len = len;
             text.at[len] = '\0';
         }
+        if (expected->kind[TOK_COMMA] && starts_expression(t.kind) && p->layout.brackets.len > 0)
+            buf_str(&text, ": is ',' missing before it?");
     }
     syntax_error(p, t.span, "%s", text.at);
     buf_free(&text);

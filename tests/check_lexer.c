@@ -174,12 +174,15 @@ END_TEST
 START_TEST(depth_is_limited)
 {
     Buf out = {0};
-    layout_text("a = ((((b)))) + c\n", 3, &out);
-    ck_assert_str_eq(out.at, "a = ( ( BAD ) ) + c ;!1:7 nested too deeply (more than 3 levels)");
+    layout_text("a = ((((b)))) + c\n", 2, &out);
+    ck_assert_str_eq(out.at, "a = ( ( BAD ) ) + c ;!1:7 nested too deeply (more than 2 levels)");
+    buf_clear(&out);
+    layout_text("a = ((b))\nif c:\n (d)\n", 2, &out);
+    ck_assert_str_eq(out.at, "a = ( ( b ) ) ;if c : ;{( d ) ;}");
     buf_clear(&out);
     layout_text("if a:\n if b:\n  if c:\n   if d:\n    e\nf\n", 3, &out);
-    ck_assert_str_eq(out.at, "if a : ;{if b : ;{if c : ;{BAD ;}}}f ;"
-                             "!4:4 blocks are nested too deeply (more than 3 levels)");
+    ck_assert_str_eq(out.at, "if a : ;{if b : ;{if c : ;{if d : ;{BAD ;}}}}f ;"
+                             "!5:5 blocks are nested too deeply (more than 3 levels)");
     buf_free(&out);
 }
 END_TEST

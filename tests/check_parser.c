@@ -29,6 +29,9 @@ static const struct {
     { "x = (3 + )\n", "1:10: an expression is needed here, not ')'\n" },
     { "x = a if b\n", "1:11: 'else' is missing before this: write 'a if condition else b'\n" },
     { "x = a b\n", "1:7: unexpected name 'b'\n" },
+    { "x = f(a b)\n", "1:9: unexpected name 'b': is ',' missing before it?\n" },
+    { "x = [1\n     2]\n", "2:6: unexpected integer: is ',' missing before it?\n" },
+    { "x = [(a b)]\n", "1:9: unexpected name 'b': is ',' missing before it?\n" },
     { "print 'a'\n", "1:7: unexpected string\n" },
     { "x = f(a=1, 2)\n", "1:12: a positional argument cannot follow keyword arguments\n" },
     { "x = f(a.b=1)\n", "1:7: a keyword argument is a name before '=': comparison is '=='\n" },
@@ -81,6 +84,8 @@ static const struct {
     { "x = f'}'\n", "1:7: a lone '}' in an f-string is written '}}'\n" },
     { "x = f'{ }'\n", "1:7: this field of the f-string is empty\n" },
     { "x = f'{a b}'\n", "1:10: unexpected name 'b'\n" },
+    { "x = f'{a +}'\n", "1:11: an expression is needed here, not its end\n" },
+    { "x = f'{#}'\n", "1:9: an expression is needed here, not its end\n" },
     { "x = f'{a!x}'\n", "1:9: '!' must be followed by r, s or a\n" },
     /* characters */
     { "x = \xe2\x80\x9c" "a\xe2\x80\x9d\n",
@@ -194,7 +199,7 @@ START_TEST(nested_blocks_give_one_error)
     }
     buf_fill(&text, ' ', 1000);
     buf_str(&text, "b\nc c\n");
-    expect_messages(text.at, "201:201: blocks are nested too deeply (more than 200 levels)\n"
+    expect_messages(text.at, "202:202: blocks are nested too deeply (more than 200 levels)\n"
                              "1002:3: unexpected name 'c'\n");
     buf_free(&text);
 }

@@ -110,8 +110,26 @@ static void check_tile(FuncEmit *fe, VarId dst, const Expr *value)
                       type_text(fe->p->arena, b), type_text(fe->p->arena, a));
 }
 
-/* Values into the registers of `dsts`, all read before any is written. */
-static void carry(FuncEmit *fe, const VarId *dsts, Expr *const *values, uint32_t n)
+/* A single copy of a value that the last instruction makes: it makes it in the right place. Only where
+ * no jump leads here, and where the value is new (nothing after a yield can read its other name). */
+static bool retarget(FuncEmit *fe, const Parallel *pc)
+{
+    VInsn *last = fe->code.len ? &fe->code.at[fe->code.len - 1] : NULL;
+    if (pc->copies.len != 1 || !last || fe->patched == fe->code.len)
+        return false;
+    const Copy *c = &pc->copies.at[0];
+    Live *l = &fe->ints.regs.at[c->src];
+    if (bc_op_fields((BcOp)last->op)[0] != 'w' || last->f[0] != c->src || last->op == BC_FORLOOP ||
+        l->n != 1 || l->start != fe->code.len)
+        return false;
+    l->start = UINT32_MAX;
+    last->f[0] = c->dst;
+    regs_touch(fe, &fe->ints, c->dst, 1, fe->code.len);
+    return true;
+}
+
+/* Values into the registers of `dsts`, all read before any is written. `yield`: they end a block. */
+static void carry(FuncEmit *fe, const VarId *dsts, Expr *const *values, uint32_t n, bool yield)
 {
     Parallel ints = {.fe = fe, .op = BC_MOV}, mems = {.fe = fe, .op = BC_MMOV};
     for (uint32_t i = 0; i < n; i++) {
@@ -123,7 +141,10 @@ static void carry(FuncEmit *fe, const VarId *dsts, Expr *const *values, uint32_t
         else if (!emit_one_memory(fe, dsts[i]))
             parallel_add(&mems, fe->var_reg[dsts[i]], emit_memory(fe, values[i]));
     }
-    parallel_run(&ints);
+    if (yield && retarget(fe, &ints))
+        vec_free(&ints.copies);
+    else
+        parallel_run(&ints);
     parallel_run(&mems);
 }
 
@@ -174,7 +195,7 @@ static void emit_for(FuncEmit *fe, const Stmt *s)
 {
     LoopCode loop = {.stmt = s, .outer = fe->loop};
     new_carried(fe, s->iters, s->n_values);
-    carry(fe, s->iters, s->values, s->n_values);
+    carry(fe, s->iters, s->values, s->n_values, false);
     for (uint32_t i = 0; i < s->n_results; i++)
         fe->var_reg[s->results[i]] = fe->var_reg[s->iters[i]];
     VReg index = fe->var_reg[s->index] = regs_new(&fe->ints, 1);
@@ -240,7 +261,7 @@ static void emit_yield(FuncEmit *fe, const Stmt *s, const Stmt *next, const Stmt
     bool jump = next && (next->kind == ST_BREAK || next->kind == ST_CONTINUE);
     const Stmt *target = jump && fe->loop ? fe->loop->stmt : owner;
     if (target)
-        carry(fe, target->results, s->values, s->n_values);
+        carry(fe, target->results, s->values, s->n_values, true);
 }
 
 static void emit_return(FuncEmit *fe, const Stmt *s)

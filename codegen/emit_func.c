@@ -76,6 +76,7 @@ uint32_t emit_insn(FuncEmit *fe, BcOp op, uint32_t a, uint32_t b, uint32_t c, ui
 void emit_patch(FuncEmit *fe, uint32_t at)
 {
     fe->code.at[at].imm = (int32_t)fe->code.len;
+    fe->patched = fe->code.len;
     fe->label++;
 }
 

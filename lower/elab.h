@@ -172,6 +172,7 @@ struct FnDecl {
     FuncKind kind;
     Sym name;
     bool method; /* has `self` */
+    bool generated; /* builtin=True */
     FnState state;
     Func *func;
     Span first_call;      /* that gave unannotated parameters their types */

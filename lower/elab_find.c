@@ -225,7 +225,13 @@ static int64_t decorator_enum(Elab *e, const AstKeyword *k, EnumType t)
     return -1;
 }
 
-static bool function_kind(Elab *e, const Ast *d, FuncKind *kind)
+/* builtin=True, in dumps: the function was made by lower_host_collectives. */
+static bool is_builtin_mark(const Elab *e, const AstKeyword *k)
+{
+    return e->ir && strcmp(k->name, "builtin") == 0 && k->value->kind == AST_TRUE;
+}
+
+static bool function_kind(Elab *e, const Ast *d, FuncKind *kind, bool *generated)
 {
     int64_t type = -1, level = -1, role = -1;
     bool ok = d->kind == AST_CALL && d->call.args.len == 0;
@@ -233,6 +239,10 @@ static bool function_kind(Elab *e, const Ast *d, FuncKind *kind)
         return false;
     for (uint32_t i = 0; ok && i < d->call.keywords.len; i++) {
         const AstKeyword *k = &d->call.keywords.at[i];
+        if (is_builtin_mark(e, k)) {
+            *generated = true;
+            continue;
+        }
         int64_t *v = strcmp(k->name, "type") == 0    ? &type
                      : strcmp(k->name, "level") == 0 ? &level
                                                      : &role;
@@ -275,7 +285,7 @@ static bool jit_kind(Elab *e, Sym name, const Ast *d, FuncKind *kind)
     return true;
 }
 
-static bool kernel_kind(Elab *e, const Ast *def, FuncKind *kind)
+static bool kernel_kind(Elab *e, const Ast *def, FuncKind *kind, bool *generated)
 {
     if (def->def.decorators.len != 1) {
         elab_error(e, def->def.name_span, "name", "%s has %u decorators, a function has one",
@@ -285,7 +295,7 @@ static bool kernel_kind(Elab *e, const Ast *def, FuncKind *kind)
     const Ast *d = def->def.decorators.at[0];
     Sym name = decorator_name(e, d);
     if (name && strcmp(name, "pl.function") == 0)
-        return function_kind(e, d, kind);
+        return function_kind(e, d, kind, generated);
     return jit_kind(e, name, d, kind);
 }
 
@@ -306,8 +316,9 @@ static bool check_self(Elab *e, const Ast *def, bool in_class)
 static bool add_function(Elab *e, const Ast *def, bool in_class)
 {
     FuncKind kind;
+    bool generated = false;
     uint64_t at;
-    if (!kernel_kind(e, def, &kind) || !check_self(e, def, in_class))
+    if (!kernel_kind(e, def, &kind, &generated) || !check_self(e, def, in_class))
         return false;
     if (map_get_ptr(&e->decl_index, def->def.name, &at)) {
         elab_error(e, def->def.name_span, "name", "the function %s is defined twice",
@@ -316,7 +327,8 @@ static bool add_function(Elab *e, const Ast *def, bool in_class)
         return false;
     }
     map_set_ptr(&e->decl_index, def->def.name, e->decls.len);
-    FnDecl d = {.def = def, .kind = kind, .name = def->def.name, .method = in_class};
+    FnDecl d = {.def = def, .kind = kind, .name = def->def.name, .method = in_class,
+                .generated = generated};
     avec_push(e->arena, &e->decls, d);
     return true;
 }

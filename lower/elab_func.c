@@ -202,6 +202,7 @@ static Func *new_func(Elab *e, FnDecl *d)
 {
     Func *f = arena_new(e->arena, Func);
     f->kind = d->kind;
+    f->generated = d->generated;
     f->name = d->name;
     f->span = d->def->def.name_span;
     f->loc.span = f->span;

@@ -1,5 +1,5 @@
-/* The bytecode: what pldc writes and pldrun runs. This header is all that sim/ sees of the compiler.
- * File format: man/pldb.5. */
+/* The bytecode: what pldc writes and pldrun runs. This header is all that sim/ sees of the
+ * compiler. File format: man/pldb.5. */
 #ifndef PLD_CODEGEN_BYTECODE_H
 #define PLD_CODEGEN_BYTECODE_H
 
@@ -41,33 +41,65 @@ typedef enum {
 /* Scalar operators as encoded in BIN and UN: a copy of ir/scalar.def's order, asserted equal in
  * codegen/emit.c. */
 typedef enum {
-    BSC_ADD, BSC_SUB, BSC_MUL, BSC_FLOORDIV, BSC_MOD, BSC_BITAND, BSC_BITXOR, BSC_BITOR, BSC_SHL, BSC_SHR,
-    BSC_EQ, BSC_NE, BSC_LT, BSC_LE, BSC_GT, BSC_GE, BSC_AND, BSC_OR, BSC_NOT, BSC_NEG, BSC_INVERT, BSC_MIN,
-    BSC_MAX, BSC_CAST, BSC_SELECT, BSC_COUNT
+    BSC_ADD,
+    BSC_SUB,
+    BSC_MUL,
+    BSC_FLOORDIV,
+    BSC_MOD,
+    BSC_BITAND,
+    BSC_BITXOR,
+    BSC_BITOR,
+    BSC_SHL,
+    BSC_SHR,
+    BSC_EQ,
+    BSC_NE,
+    BSC_LT,
+    BSC_LE,
+    BSC_GT,
+    BSC_GE,
+    BSC_AND,
+    BSC_OR,
+    BSC_NOT,
+    BSC_NEG,
+    BSC_INVERT,
+    BSC_MIN,
+    BSC_MAX,
+    BSC_CAST,
+    BSC_SELECT,
+    BSC_COUNT
 } BcScalarOp;
 
-/* Integer registers hold 64 bits: integers and BOOL (0 or 1) as int64_t, values of narrower dtypes already
- * in range; a scalar of a float dtype (element read, scalar parameter) as the bits of its value as a double.
- * BIN and UN never work on floats. Registers start as 0. Memory registers start empty; using an empty one
- * is a fault (the verifier knows their types, not the paths). JMP, JZ, JNZ and FORPREP go forward only,
- * FORLOOP backward only. */
+/* Integer registers hold 64 bits: integers and BOOL (0 or 1) as int64_t, values of narrower dtypes
+ * already in range; a scalar of a float dtype (element read, scalar parameter) as the bits of its
+ * value as a double. BIN and UN never work on floats. Registers start as 0. Memory registers start
+ * empty; using an empty one is a fault (the verifier knows their types, not the paths). JMP, JZ,
+ * JNZ and FORPREP go forward only, FORLOOP backward only. */
 typedef struct {
     uint16_t op, a, b, c, d, e;
     int32_t imm;
 } BcInsn;
 
 /* The static type of a memory register, the same in the whole function. */
-typedef enum { BCM_TENSOR, BCM_WINDOW, BCM_BUFFER } BcMemKind;   /* the first two as in BcParamKind */
+typedef enum { BCM_TENSOR, BCM_WINDOW, BCM_BUFFER } BcMemKind; /* the first two as in BcParamKind */
 typedef struct {
     uint8_t kind;        /* BcMemKind */
     uint8_t dtype, rank; /* 0 for BUFFER, the result of ALLOC */
 } BcMreg;
 
 /* A shape expression in postfix form: `n` steps from `first` of the program's dim code. */
-typedef enum { BCD_CONST, BCD_NAME, BCD_ADD, BCD_MUL, BCD_FLOORDIV, BCD_MOD, BCD_MIN, BCD_MAX } BcDimOp;
+typedef enum {
+    BCD_CONST,
+    BCD_NAME,
+    BCD_ADD,
+    BCD_MUL,
+    BCD_FLOORDIV,
+    BCD_MOD,
+    BCD_MIN,
+    BCD_MAX
+} BcDimOp;
 typedef struct {
-    uint32_t op;         /* BcDimOp */
-    int64_t value;       /* CONST: the number; NAME: index into BcProgram.extents */
+    uint32_t op;   /* BcDimOp */
+    int64_t value; /* CONST: the number; NAME: index into BcProgram.extents */
 } BcDimStep;
 typedef struct {
     uint32_t first, n;
@@ -76,20 +108,21 @@ typedef struct {
 typedef enum { BCP_TENSOR, BCP_WINDOW, BCP_SCALAR } BcParamKind;
 
 typedef struct {
-    uint32_t name;       /* string */
-    uint8_t kind;        /* BcParamKind; tensors and windows first, then scalars */
-    uint8_t dir;         /* 0 in, 1 out, 2 inout */
+    uint32_t name; /* string */
+    uint8_t kind;  /* BcParamKind; tensors and windows first, then scalars */
+    uint8_t dir;   /* 0 in, 1 out, 2 inout */
     uint8_t dtype;
-    uint8_t rank;        /* 0 for scalars */
-    bool signal;         /* WINDOW: used by notify, wait or a collective, here or in a callee */
+    uint8_t rank; /* 0 for scalars */
+    bool signal;  /* WINDOW: used by notify, wait or a collective, here or in a callee */
     BcDim dims[BC_MAX_RANK];
 } BcParam;
 
-/* How a function finds a dynamic extent from its arguments: value = (extent - add) / mul, exactly. A name
- * that stands in the function but in no axis of the form mul * NAME + add has param BC_NO_INDEX: only in the
- * host function, whose extents the simulator knows by name. */
+/* How a function finds a dynamic extent from its arguments: value = (extent - add) / mul, exactly.
+ * A name that stands in the function but in no axis of the form mul * NAME + add has param
+ * BC_NO_INDEX: only in the host function, whose extents the simulator knows by name. */
 typedef struct {
-    uint32_t extent;     /* index into BcProgram.extents; its register is its position in BcFunc.binds */
+    uint32_t
+        extent; /* index into BcProgram.extents; its register is its position in BcFunc.binds */
     uint32_t param, axis;
     int64_t mul, add;
 } BcBind;
@@ -97,18 +130,18 @@ typedef struct {
 typedef struct {
     uint8_t dtype, rank;
     int64_t shape[BC_MAX_RANK];
-    int64_t addr;        /* byte address on the core; rows padded to the platform's row_align */
-    int64_t bytes;       /* on the core, padding included */
-    uint32_t name;       /* string: base name of the value, for messages; BC_NO_INDEX when stripped */
+    int64_t addr;  /* byte address on the core; rows padded to the platform's row_align */
+    int64_t bytes; /* on the core, padding included */
+    uint32_t name; /* string: base name of the value, for messages; BC_NO_INDEX when stripped */
 } BcTile;
 
 typedef struct {
-    uint32_t func;       /* callee */
-    uint32_t n_mem;      /* memory registers passed, one per memory parameter */
+    uint32_t func;  /* callee */
+    uint32_t n_mem; /* memory registers passed, one per memory parameter */
     const uint16_t *mem;
-    uint32_t n_scalars;  /* integer registers passed */
+    uint32_t n_scalars; /* integer registers passed */
     const uint16_t *scalars;
-    uint16_t results;    /* first register of the run of scalar results */
+    uint16_t results; /* first register of the run of scalar results */
     uint16_t n_results;
 } BcCall;
 
@@ -116,29 +149,30 @@ typedef struct {
 typedef struct {
     uint16_t run;
     uint8_t rank;
-    uint8_t atomic;      /* AtomicType; 0 for get */
+    uint8_t atomic; /* AtomicType; 0 for get */
     bool pipeline;
-    uint8_t n_stages;    /* 1 or 2 */
-    uint16_t stages[2];  /* tile slots */
+    uint8_t n_stages;   /* 1 or 2 */
+    uint16_t stages[2]; /* tile slots */
 } BcXfer;
 
 /* Source map: instructions from `pc` on (up to the next entry) came from here. */
 typedef struct {
     uint32_t pc;
-    uint32_t file;       /* string */
-    uint32_t line, col;  /* from 1; 0: unknown */
-    uint32_t origin;     /* string: builtin call it was expanded from, or BC_NO_INDEX */
-    uint32_t phase;      /* string: "barrier(1)", "epilogue", ..., or BC_NO_INDEX */
+    uint32_t file;      /* string */
+    uint32_t line, col; /* from 1; 0: unknown */
+    uint32_t origin;    /* string: builtin call it was expanded from, or BC_NO_INDEX */
+    uint32_t phase;     /* string: "barrier(1)", "epilogue", ..., or BC_NO_INDEX */
 } BcLoc;
 
 typedef enum { BCF_HOST, BCF_ORCH, BCF_INCORE } BcFuncKind;
 
 typedef struct {
-    uint32_t name;       /* string */
-    uint8_t kind;        /* BcFuncKind */
-    bool generated;      /* builtin made by the compiler */
-    uint16_t n_regs;     /* integer registers: dynamic extents (binds), then scalar parameters, then the rest */
-    uint16_t n_mregs;    /* memory registers: memory parameters first */
+    uint32_t name;   /* string */
+    uint8_t kind;    /* BcFuncKind */
+    bool generated;  /* builtin made by the compiler */
+    uint16_t n_regs; /* integer registers: dynamic extents (binds), then scalar parameters, then the
+                        rest */
+    uint16_t n_mregs; /* memory registers: memory parameters first */
     uint32_t n_params, n_binds, n_tiles, n_calls, n_xfers, n_insns, n_locs;
     const BcParam *params;
     const BcBind *binds;
@@ -152,17 +186,17 @@ typedef struct {
 } BcFunc;
 
 typedef struct {
-    uint32_t name;       /* string: the buffer's name in the source */
-    uint32_t file, line, col;   /* of the allocation; file BC_NO_INDEX when stripped */
+    uint32_t name;            /* string: the buffer's name in the source */
+    uint32_t file, line, col; /* of the allocation; file BC_NO_INDEX when stripped */
     int64_t align;
     bool zero;
 } BcWindow;
 
 typedef struct {
-    uint16_t kind;       /* PureKind */
-    uint16_t n;          /* children of a list node */
-    uint32_t a, b, c;    /* child nodes, each below its parent's index and used once; list nodes: a = first
-                            index in the kid list */
+    uint16_t kind;    /* PureKind */
+    uint16_t n;       /* children of a list node */
+    uint32_t a, b, c; /* child nodes, each below its parent's index and used once; list nodes: a =
+                         first index in the kid list */
     uint32_t slot;
     int64_t ival;
     double fval;
@@ -170,51 +204,53 @@ typedef struct {
 
 typedef struct {
     bool golden;
-    uint32_t param;      /* parameter of the host function */
-    uint32_t n_index;    /* index variables: slots 0 .. n_index-1; 0 for a scalar */
+    uint32_t param;   /* parameter of the host function */
+    uint32_t n_index; /* index variables: slots 0 .. n_index-1; 0 for a scalar */
     uint32_t n_slots;
-    uint32_t root;       /* BLOCK node */
-    double rtol, atol;   /* negative: unsaid */
+    uint32_t root;     /* BLOCK node */
+    double rtol, atol; /* negative: unsaid */
     uint32_t n_nodes, n_kids;
     const BcPureNode *nodes;
     const uint32_t *kids;
-    uint32_t line;       /* of the def, 0 when stripped */
+    uint32_t line; /* of the def, 0 when stripped */
 } BcPure;
 
 typedef struct {
-    Arena *arena;        /* owns all tables of a decoded program */
-    uint8_t platform;    /* PlatformId */
-    uint32_t ranks;      /* devices it is for; 0: any number */
+    Arena *arena;            /* owns all tables of a decoded program */
+    uint8_t platform;        /* PlatformId */
+    uint32_t ranks;          /* devices it is for; 0: any number */
     uint32_t compiled_ranks; /* -d / --ranks it was compiled with */
-    uint32_t entry;      /* function index of the host function */
+    uint32_t entry;          /* function index of the host function */
     uint32_t n_strings, n_consts, n_extents, n_dim_steps, n_funcs, n_windows, n_pure, n_bindings;
     const char *const *strings;
     const int64_t *consts;
-    const uint32_t *extents;        /* strings: dynamic extent names */
+    const uint32_t *extents; /* strings: dynamic extent names */
     const BcDimStep *dim_steps;
     const BcFunc *funcs;
     const BcWindow *windows;
     const BcPure *pure;
-    const uint32_t (*bindings)[2];  /* strings: parameter name and value */
-    uint32_t program_name;          /* string */
-    bool stripped;                  /* no source map */
-    uint64_t hash;                  /* of the stripped encoding; set by bc_decode and bc_encode */
+    const uint32_t (*bindings)[2]; /* strings: parameter name and value */
+    uint32_t program_name;         /* string */
+    bool stripped;                 /* no source map */
+    uint64_t hash;                 /* of the stripped encoding; set by bc_decode and bc_encode */
 } BcProgram;
 
-/* Appends the .pldb file form. Deterministic: the same program gives the same bytes. `strip` leaves the
- * source map (locs, files, lines) out. */
+/* Appends the .pldb file form. Deterministic: the same program gives the same bytes. `strip` leaves
+ * the source map (locs, files, lines) out. */
 void bc_encode(BcProgram *p, bool strip, Buf *out);
-/* Sets p->hash to the hash of the stripped encoding, for a program that is run without being written. */
+/* Sets p->hash to the hash of the stripped encoding, for a program that is run without being
+ * written. */
 void bc_hash(BcProgram *p);
 
-/* Decodes and verifies a file (bc_verify). Tables live in `arena`. On any defect returns NULL and sets
- * *why to one line ("section 4 (functions): checksum mismatch"); never reads outside the bytes. */
+/* Decodes and verifies a file (bc_verify). Tables live in `arena`. On any defect returns NULL and
+ * sets *why to one line ("section 4 (functions): checksum mismatch"); never reads outside the
+ * bytes. */
 BcProgram *bc_decode(Arena *arena, const void *bytes, size_t len, const char **why);
 
-/* Everything the simulator relies on: opcodes, register, tile, constant, table and string bounds, jump
- * targets inside the function, last instruction does not fall off, kinds of callees and their argument
- * lists, dtypes, ranks, tile addresses inside the largest platform memory and rows aligned, acyclic calls,
- * pure trees acyclic with bounded depth, sizes without overflow. */
+/* Everything the simulator relies on: opcodes, register, tile, constant, table and string bounds,
+ * jump targets inside the function, last instruction does not fall off, kinds of callees and their
+ * argument lists, dtypes, ranks, tile addresses inside the largest platform memory and rows
+ * aligned, acyclic calls, pure trees acyclic with bounded depth, sizes without overflow. */
 bool bc_verify(const BcProgram *p, const char **why);
 
 /* One instruction a line with its source line; same for pldc --emit=asm and pldrun --disasm. */

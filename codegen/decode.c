@@ -1,5 +1,6 @@
-/* .pldb bytes -> program. Mirrors encode.c function by function. Reads nothing outside the bytes and
- * allocates nothing that the bytes do not account for; what the tables mean is checked by verify.c. */
+/* .pldb bytes -> program. Mirrors encode.c function by function. Reads nothing outside the bytes
+ * and allocates nothing that the bytes do not account for; what the tables mean is checked by
+ * verify.c. */
 #include "base/crc32.h"
 #include "codegen/bytecode.h"
 #include "codegen/format.h"
@@ -16,7 +17,7 @@ typedef struct {
     BcProgram *p;
     Arena *arena;
     Reader sec[SEC_COUNT];
-    uint64_t hash;       /* as the header says */
+    uint64_t hash; /* as the header says */
 } Dec;
 
 static const char *const section_names[] = {
@@ -39,10 +40,22 @@ static uint64_t get_le(Reader *r, size_t bytes)
     return v;
 }
 
-static uint8_t get_u8(Reader *r) { return (uint8_t)get_le(r, 1); }
-static uint16_t get_u16(Reader *r) { return (uint16_t)get_le(r, 2); }
-static uint32_t get_u32(Reader *r) { return (uint32_t)get_le(r, 4); }
-static int64_t get_i64(Reader *r) { return (int64_t)get_le(r, 8); }
+static uint8_t get_u8(Reader *r)
+{
+    return (uint8_t)get_le(r, 1);
+}
+static uint16_t get_u16(Reader *r)
+{
+    return (uint16_t)get_le(r, 2);
+}
+static uint32_t get_u32(Reader *r)
+{
+    return (uint32_t)get_le(r, 4);
+}
+static int64_t get_i64(Reader *r)
+{
+    return (int64_t)get_le(r, 8);
+}
 
 static double get_f64(Reader *r)
 {
@@ -79,12 +92,12 @@ static void get_program(Dec *d, Reader *r)
     p->entry = get_u32(r);
     p->program_name = get_u32(r);
     p->n_bindings = get_count(r, 8);
-    uint32_t (*pairs)[2] = arena_array(d->arena, p->n_bindings, sizeof *pairs);
+    uint32_t(*pairs)[2] = arena_array(d->arena, p->n_bindings, sizeof *pairs);
     for (uint32_t i = 0; i < p->n_bindings; i++) {
         pairs[i][0] = get_u32(r);
         pairs[i][1] = get_u32(r);
     }
-    p->bindings = (const uint32_t (*)[2])pairs;
+    p->bindings = (const uint32_t(*)[2])pairs;
 }
 
 static void get_strings(Dec *d, Reader *r)
@@ -373,7 +386,7 @@ static bool get_sections(Dec *d, const char **why)
 {
     static void (*const readers[])(Dec *, Reader *) = {
         get_program, get_strings, get_consts, get_extents, get_dims,
-        get_windows, get_funcs, get_code, get_pure, get_source,
+        get_windows, get_funcs,   get_code,   get_pure,    get_source,
     };
     _Static_assert(sizeof readers / sizeof *readers == SEC_COUNT, "one reader a section");
     for (uint32_t i = 0; i < SEC_COUNT; i++) {
@@ -389,7 +402,8 @@ static bool get_sections(Dec *d, const char **why)
     return true;
 }
 
-/* Sections follow each other without gaps, so that every byte of the file is covered by a checksum. */
+/* Sections follow each other without gaps, so that every byte of the file is covered by a checksum.
+ */
 static bool get_table(Dec *d, Reader *r, const unsigned char *bytes, size_t len, uint32_t n,
                       const char **why)
 {
@@ -404,7 +418,8 @@ static bool get_table(Dec *d, Reader *r, const unsigned char *bytes, size_t len,
         d->sec[i] = (Reader){.at = bytes + at, .left = size};
         offset += size;
         if (crc32_bytes(0, bytes + at, size) != crc) {
-            *why = arena_printf(d->arena, "section %u (%s): checksum mismatch", id, section_names[i]);
+            *why =
+                arena_printf(d->arena, "section %u (%s): checksum mismatch", id, section_names[i]);
             return false;
         }
     }
@@ -437,7 +452,8 @@ static bool get_header(Dec *d, const unsigned char *bytes, size_t len, const cha
         return false;
     }
     if (r.bad || size != len) {
-        *why = arena_printf(d->arena, "%s: %zu bytes", size > len ? "truncated file" : "wrong size", len);
+        *why = arena_printf(d->arena, "%s: %zu bytes", size > len ? "truncated file" : "wrong size",
+                            len);
         return false;
     }
     d->p->stripped = flags == FLAG_STRIPPED;

@@ -1,9 +1,10 @@
-/* Bytecode as text: tables of each function, then one instruction a line with its place in the source. */
+/* Bytecode as text: tables of each function, then one instruction a line with its place in the
+ * source. */
 #include "codegen/bytecode.h"
 #include <inttypes.h>
 #include <string.h>
 
-enum { LOC_COLUMN = 52 };   /* where the place stands */
+enum { LOC_COLUMN = 52 }; /* where the place stands */
 
 typedef struct {
     const BcProgram *p;
@@ -24,8 +25,8 @@ static const char *const tileop_names[] = {
 };
 
 static const char *const scalar_names[BSC_COUNT] = {
-    "add", "sub", "mul", "div", "mod", "and", "xor", "or", "shl", "shr", "eq", "ne", "lt", "le", "gt", "ge",
-    "land", "lor", "lnot", "neg", "not", "min", "max", "cast", "select",
+    "add", "sub", "mul", "div",  "mod", "and",  "xor", "or",  "shl", "shr", "eq",   "ne",     "lt",
+    "le",  "gt",  "ge",  "land", "lor", "lnot", "neg", "not", "min", "max", "cast", "select",
 };
 
 static const struct {
@@ -48,7 +49,7 @@ const char *bc_op_fields(BcOp op)
 
 const BcLoc *bc_loc(const BcFunc *f, uint32_t pc)
 {
-    uint32_t lo = 0, hi = f->n_locs;   /* the last entry at or before pc is below hi */
+    uint32_t lo = 0, hi = f->n_locs; /* the last entry at or before pc is below hi */
     while (lo < hi) {
         uint32_t mid = lo + (hi - lo) / 2;
         if (f->locs[mid].pc <= pc)
@@ -92,7 +93,8 @@ static void print_dim(const Dis *d, const BcDim *dim)
 
 static void print_param(const Dis *d, const BcParam *m)
 {
-    static const char *const kinds[] = {"tensor", "window", "scalar"}, *const dirs[] = {"in", "out", "inout"};
+    static const char *const kinds[] = {"tensor", "window", "scalar"}, *const dirs[] = {"in", "out",
+                                                                                        "inout"};
     buf_printf(d->out, "  param %s: %s %s", str(d, m->name), kinds[m->kind], dtype_name(m->dtype));
     for (uint32_t i = 0; i < m->rank; i++) {
         buf_str(d->out, i ? ", " : " [");
@@ -139,7 +141,8 @@ static void print_op_code(const Dis *d, const BcInsn *in, int64_t code)
 {
     const char *name;
     switch (in->op) {
-    case BC_BIN: case BC_UN: name = scalar_names[code]; break;
+    case BC_BIN:
+    case BC_UN: name = scalar_names[code]; break;
     case BC_TCAST: name = enum_value_name(ENUM_CastMode, code); break;
     case BC_RSTORE: name = enum_value_name(ENUM_AtomicType, code); break;
     case BC_NOTIFY: name = enum_value_name(ENUM_NotifyOp, code); break;
@@ -193,7 +196,8 @@ static void print_xfer(const Dis *d, const BcXfer *x)
         buf_str(d->out, parts[i]);
         print_run(d, (uint32_t)x->run + i * x->rank, x->rank);
     }
-    buf_printf(d->out, " %s%s", enum_value_name(ENUM_AtomicType, x->atomic), x->pipeline ? " pipeline" : "");
+    buf_printf(d->out, " %s%s", enum_value_name(ENUM_AtomicType, x->atomic),
+               x->pipeline ? " pipeline" : "");
     for (uint32_t i = 0; i < x->n_stages; i++)
         buf_printf(d->out, " t%u", x->stages[i]);
 }
@@ -201,10 +205,15 @@ static void print_xfer(const Dis *d, const BcXfer *x)
 static void print_field(const Dis *d, const BcInsn *in, char code, int64_t v, uint32_t n)
 {
     switch (code) {
-    case 'r': case 'w': buf_printf(d->out, "r%" PRId64, v); break;
-    case 'm': case 'M': buf_printf(d->out, "m%" PRId64, v); break;
-    case 't': case 'T': buf_printf(d->out, "t%" PRId64, v); break;
-    case 'x': case 'v': case 'p': print_run(d, (uint32_t)v, n); break;
+    case 'r':
+    case 'w': buf_printf(d->out, "r%" PRId64, v); break;
+    case 'm':
+    case 'M': buf_printf(d->out, "m%" PRId64, v); break;
+    case 't':
+    case 'T': buf_printf(d->out, "t%" PRId64, v); break;
+    case 'x':
+    case 'v':
+    case 'p': print_run(d, (uint32_t)v, n); break;
     case 'y': buf_str(d->out, dtype_name((Dtype)v)); break;
     case 'o': print_op_code(d, in, v); break;
     case 'k': print_const(d, in, d->p->consts[v]); break;
@@ -295,9 +304,13 @@ static void print_pure(const Dis *d, const BcPure *u, uint32_t node)
     switch (n->kind) {
     case PURE_INT: buf_printf(d->out, " %" PRId64, n->ival); break;
     case PURE_FLOAT: buf_char(d->out, ' '), buf_double(d->out, n->fval); break;
-    case PURE_SLOT: case PURE_SET: case PURE_LOOP: buf_printf(d->out, " s%u", n->slot); break;
+    case PURE_SLOT:
+    case PURE_SET:
+    case PURE_LOOP: buf_printf(d->out, " s%u", n->slot); break;
     case PURE_EXTENT: buf_printf(d->out, " %s", str(d, d->p->extents[n->slot])); break;
-    case PURE_SHAPE: case PURE_ELEMENT: case PURE_SCALAR:
+    case PURE_SHAPE:
+    case PURE_ELEMENT:
+    case PURE_SCALAR:
         buf_printf(d->out, " %s", str(d, host->params[n->slot].name));
         if (n->kind == PURE_SHAPE)
             buf_printf(d->out, " %" PRId64, n->ival);
@@ -314,7 +327,8 @@ static void print_pure(const Dis *d, const BcPure *u, uint32_t node)
 static void print_pure_def(const Dis *d, const BcPure *u)
 {
     const BcFunc *host = &d->p->funcs[d->p->entry];
-    buf_printf(d->out, "\n%s %s", u->golden ? "golden" : "init", str(d, host->params[u->param].name));
+    buf_printf(d->out, "\n%s %s", u->golden ? "golden" : "init",
+               str(d, host->params[u->param].name));
     if (u->golden && u->rtol >= 0)
         buf_str(d->out, " rtol="), buf_double(d->out, u->rtol);
     if (u->golden && u->atol >= 0)
@@ -334,8 +348,8 @@ void bc_disassemble(const BcProgram *p, Buf *out)
         buf_printf(out, " %s=%s", str(&d, p->bindings[i][0]), str(&d, p->bindings[i][1]));
     buf_printf(out, "\nentry %s\n", str(&d, p->funcs[p->entry].name));
     for (uint32_t i = 0; i < p->n_windows; i++)
-        buf_printf(out, "window %s align=%" PRId64 "%s\n", str(&d, p->windows[i].name), p->windows[i].align,
-                   p->windows[i].zero ? " zero" : "");
+        buf_printf(out, "window %s align=%" PRId64 "%s\n", str(&d, p->windows[i].name),
+                   p->windows[i].align, p->windows[i].zero ? " zero" : "");
     for (uint32_t i = 0; i < p->n_funcs; i++)
         print_func(&d, &p->funcs[i]);
     for (uint32_t i = 0; i < p->n_pure; i++)

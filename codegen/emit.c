@@ -1,5 +1,5 @@
-/* Program-level code generation: tables that functions share, and the order of the functions. Callees
- * come first, because a parameter is a signal when a callee uses it as one. */
+/* Program-level code generation: tables that functions share, and the order of the functions.
+ * Callees come first, because a parameter is a signal when a callee uses it as one. */
 #include "codegen/emit.h"
 #include "codegen/emitter.h"
 #include <string.h>
@@ -74,8 +74,10 @@ static int64_t extent_index(const Program *p, Sym name)
 
 static void push_atom(DimCode *dc, const Atom *a)
 {
-    static const BcDimOp ops[] = {[DIM_FLOORDIV] = BCD_FLOORDIV, [DIM_MOD] = BCD_MOD,
-                                  [DIM_MIN] = BCD_MIN, [DIM_MAX] = BCD_MAX};
+    static const BcDimOp ops[] = {[DIM_FLOORDIV] = BCD_FLOORDIV,
+                                  [DIM_MOD] = BCD_MOD,
+                                  [DIM_MIN] = BCD_MIN,
+                                  [DIM_MAX] = BCD_MAX};
     if (a->kind == DIM_NAME) {
         emit_extent(dc->fe, a->name);
         push_step(dc, BCD_NAME, extent_index(dc->fe->p, a->name));
@@ -89,7 +91,7 @@ static void push_atom(DimCode *dc, const Atom *a)
 static void push_dim(DimCode *dc, const Dim *d)
 {
     if (dc->depth > BC_MAX_DIM_STACK)
-        return;   /* too deep already: reported by the caller */
+        return; /* too deep already: reported by the caller */
     if (d->n_terms == 0)
         push_step(dc, BCD_CONST, 0);
     for (uint32_t i = 0; i < d->n_terms; i++) {
@@ -173,9 +175,11 @@ VReg emit_extent(FuncEmit *fe, Sym name)
     } else if (!find_axis(fe->f, name, &b)) {
         b = (BcBind){.extent = (uint32_t)extent, .param = BC_NO_INDEX};
         if (fe->f->kind != FN_HOST)
-            diag_error(fe->p->diags, fe->f->span, "shape",
-                       "nothing determines %s in %s: give a tensor parameter an extent of %s, or of the "
-                       "form factor * %s + constant", name, fe->f->name, name, name);
+            diag_error(
+                fe->p->diags, fe->f->span, "shape",
+                "nothing determines %s in %s: give a tensor parameter an extent of %s, or of the "
+                "form factor * %s + constant",
+                name, fe->f->name, name, name);
     }
     map_set_ptr(&fe->bind_index, name, fe->binds.len);
     vec_push(&fe->binds, b);
@@ -235,12 +239,12 @@ static void emit_header(Emit *em)
     out->entry = (uint32_t)entry;
     out->program_name = emit_string(em, p->name ? p->name : "Program");
     out->n_bindings = p->bindings.len;
-    uint32_t (*pairs)[2] = arena_array(em->arena, p->bindings.len, sizeof *pairs);
+    uint32_t(*pairs)[2] = arena_array(em->arena, p->bindings.len, sizeof *pairs);
     for (uint32_t i = 0; i < p->bindings.len; i++) {
         pairs[i][0] = emit_string(em, p->bindings.at[i].name);
         pairs[i][1] = emit_string(em, p->bindings.at[i].value);
     }
-    out->bindings = (const uint32_t (*)[2])pairs;
+    out->bindings = (const uint32_t(*)[2])pairs;
     out->n_extents = p->extents.len;
     uint32_t *extents = arena_new_n(em->arena, uint32_t, p->extents.len);
     for (uint32_t i = 0; i < p->extents.len; i++)

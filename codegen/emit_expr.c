@@ -1,5 +1,5 @@
-/* Scalar expressions, and runs of them. Constants are set in the prologue where that pays: all those in
- * loops, and the first few elsewhere. */
+/* Scalar expressions, and runs of them. Constants are set in the prologue where that pays: all
+ * those in loops, and the first few elsewhere. */
 #include "codegen/emitter.h"
 #include <inttypes.h>
 #include <string.h>
@@ -91,13 +91,14 @@ static void select_into(FuncEmit *fe, VReg dst, const Expr *e)
     emit_patch(fe, end);
 }
 
-/* The dtype an operator computes in: that of its result, but for a comparison that of its operands. */
+/* The dtype an operator computes in: that of its result, but for a comparison that of its operands.
+ */
 static Dtype operator_dtype(const Expr *e)
 {
     if (e->scalar < SC_EQ || e->scalar > SC_GE)
         return e->type->dtype;
     Dtype a = e->args[0]->type->dtype, b = e->args[1]->type->dtype;
-    return a == b ? a : DT_INDEX;   /* registers hold the values themselves */
+    return a == b ? a : DT_INDEX; /* registers hold the values themselves */
 }
 
 static void scalar_into(FuncEmit *fe, VReg dst, const Expr *e)
@@ -130,7 +131,9 @@ static void op_into(FuncEmit *fe, VReg dst, const Expr *e)
     case OP_RANK: emit_insn3(fe, BC_RANK, dst, emit_memory(fe, mem), 0); break;
     case OP_NRANKS: emit_insn3(fe, BC_NRANKS, dst, emit_memory(fe, mem), 0); break;
     case OP_CORE: emit_insn3(fe, BC_CORE, dst, 0, 0); break;
-    default: diag_internal(fe->p->diags, e->span, "%s is no scalar value", op_info(e->op)->full); break;
+    default:
+        diag_internal(fe->p->diags, e->span, "%s is no scalar value", op_info(e->op)->full);
+        break;
     }
 }
 
@@ -149,8 +152,9 @@ void emit_expr_into(FuncEmit *fe, VReg dst, const Expr *e)
         diag_internal(fe->p->diags, e->span, "an expression of kind %d as a scalar", e->kind);
 }
 
-/* The pattern of a run: its constants, and which parts vary. Runs of one pattern share registers, as
- * the varying parts are written just before each use; two runs of one instruction differ in role. */
+/* The pattern of a run: its constants, and which parts vary. Runs of one pattern share registers,
+ * as the varying parts are written just before each use; two runs of one instruction differ in
+ * role. */
 static Sym run_pattern(FuncEmit *fe, char role, Expr *const *items, uint32_t n)
 {
     Buf text = {0};
@@ -211,7 +215,7 @@ static void set_parts(FuncEmit *fe, uint32_t index, Expr *const *items, uint32_t
             emit_expr_into(fe, first + i, items[i]);
         fe->runs.at[index].parts[i] = source;
     }
-    fe->runs.at[index].label = fe->label;   /* an item may have labels of its own */
+    fe->runs.at[index].label = fe->label; /* an item may have labels of its own */
 }
 
 VReg emit_run(FuncEmit *fe, char role, Expr *const *items, uint32_t n)

@@ -1,5 +1,5 @@
-/* Statements: bindings, loops, branches, and the values they carry. A loop's carried value, its value in
- * the body and its result share one register; yields are parallel copies into it. */
+/* Statements: bindings, loops, branches, and the values they carry. A loop's carried value, its
+ * value in the body and its result share one register; yields are parallel copies into it. */
 #include "codegen/emitter.h"
 
 static void set_loc(FuncEmit *fe, const Stmt *s)
@@ -20,7 +20,7 @@ typedef struct {
 
 typedef struct {
     FuncEmit *fe;
-    BcOp op;             /* MOV or MMOV */
+    BcOp op; /* MOV or MMOV */
     VEC(Copy) copies;
     Map readers;         /* register -> copies still to come that read it */
     Map writer;          /* register -> 1 + the copy that writes it */
@@ -110,8 +110,9 @@ static void check_tile(FuncEmit *fe, VarId dst, const Expr *value)
                       type_text(fe->p->arena, b), type_text(fe->p->arena, a));
 }
 
-/* A single copy of a value that the last instruction makes: it makes it in the right place. Only where
- * no jump leads here, and where the value is new (nothing after a yield can read its other name). */
+/* A single copy of a value that the last instruction makes: it makes it in the right place. Only
+ * where no jump leads here, and where the value is new (nothing after a yield can read its other
+ * name). */
 static bool retarget(FuncEmit *fe, const Parallel *pc)
 {
     VInsn *last = fe->code.len ? &fe->code.at[fe->code.len - 1] : NULL;
@@ -128,7 +129,8 @@ static bool retarget(FuncEmit *fe, const Parallel *pc)
     return true;
 }
 
-/* Values into the registers of `dsts`, all read before any is written. `yield`: they end a block. */
+/* Values into the registers of `dsts`, all read before any is written. `yield`: they end a block.
+ */
 static void carry(FuncEmit *fe, const VarId *dsts, Expr *const *values, uint32_t n, bool yield)
 {
     Parallel ints = {.fe = fe, .op = BC_MOV}, mems = {.fe = fe, .op = BC_MMOV};
@@ -187,7 +189,7 @@ static uint32_t open_range(FuncEmit *fe)
 
 static void close_range(FuncEmit *fe, uint32_t id)
 {
-    fe->loops.at[id].end = fe->code.len;   /* position of the last instruction */
+    fe->loops.at[id].end = fe->code.len; /* position of the last instruction */
     fe->open.len--;
 }
 
@@ -220,7 +222,8 @@ static void emit_for(FuncEmit *fe, const Stmt *s)
 
 static bool ends_in_jump(const Block *b)
 {
-    return b->len && (b->at[b->len - 1]->kind == ST_BREAK || b->at[b->len - 1]->kind == ST_CONTINUE);
+    return b->len &&
+           (b->at[b->len - 1]->kind == ST_BREAK || b->at[b->len - 1]->kind == ST_CONTINUE);
 }
 
 /* A jump that is taken when the condition is `sense`. */
@@ -296,7 +299,7 @@ static void emit_stmt(FuncEmit *fe, const Stmt *s, const Stmt *next, const Stmt 
         if (s->value->kind == EX_OP || s->value->kind == EX_CALL)
             emit_op(fe, s->value, NULL, 0);
         else if (s->value->kind == EX_SCALAR)
-            emit_expr(fe, s->value);   /* it may fault */
+            emit_expr(fe, s->value); /* it may fault */
         break;
     case ST_FOR: emit_for(fe, s); break;
     case ST_IF: emit_if(fe, s); break;

@@ -15,7 +15,10 @@ static BcLoc encode_loc(FuncEmit *fe, const Loc *loc, uint32_t pc)
     if (!loc->file)
         at = loc->span.end && src ? source_line_col(src, loc->span.begin) : (LineCol){0, 0};
     const char *file = loc->file ? loc->file : src ? src->name : "?";
-    return (BcLoc){.pc = pc, .file = emit_string(fe->em, file), .line = at.line, .col = at.col,
+    return (BcLoc){.pc = pc,
+                   .file = emit_string(fe->em, file),
+                   .line = at.line,
+                   .col = at.col,
                    .origin = loc->origin ? emit_string(fe->em, loc->origin) : BC_NO_INDEX,
                    .phase = loc->phase ? emit_string(fe->em, loc->phase) : BC_NO_INDEX};
 }
@@ -45,9 +48,13 @@ static void touch_fields(FuncEmit *fe, const VInsn *in, uint32_t pos)
     const char *codes = bc_op_fields((BcOp)in->op);
     for (uint32_t i = 0; i < 5; i++) {
         switch (codes[i]) {
-        case 'r': case 'w': regs_touch(fe, &fe->ints, in->f[i], 1, pos); break;
-        case 'x': case 'v': case 'p': regs_touch(fe, &fe->ints, in->f[i], run_length(in), pos); break;
-        case 'm': case 'M': regs_touch(fe, &fe->mems, in->f[i], 1, pos); break;
+        case 'r':
+        case 'w': regs_touch(fe, &fe->ints, in->f[i], 1, pos); break;
+        case 'x':
+        case 'v':
+        case 'p': regs_touch(fe, &fe->ints, in->f[i], run_length(in), pos); break;
+        case 'm':
+        case 'M': regs_touch(fe, &fe->mems, in->f[i], 1, pos); break;
         case 'c': touch_call(fe, &fe->calls.at[in->f[i]], pos); break;
         case 'f': {
             const VXfer *x = &fe->xfers.at[in->f[i]];
@@ -59,8 +66,8 @@ static void touch_fields(FuncEmit *fe, const VInsn *in, uint32_t pos)
     }
 }
 
-uint32_t emit_insn(FuncEmit *fe, BcOp op, uint32_t a, uint32_t b, uint32_t c, uint32_t d, uint32_t e,
-                   int64_t imm)
+uint32_t emit_insn(FuncEmit *fe, BcOp op, uint32_t a, uint32_t b, uint32_t c, uint32_t d,
+                   uint32_t e, int64_t imm)
 {
     VInsn in = {.op = (uint16_t)op, .f = {a, b, c, d, e}, .imm = (int32_t)imm};
     uint32_t at = fe->code.len;
@@ -85,12 +92,15 @@ uint32_t emit_slot(FuncEmit *fe, const Type *t, Sym name)
     uint64_t slot;
     if (map_get_ptr(&fe->tile_slots, t, &slot))
         return (uint32_t)slot;
-    BcTile tile = {.dtype = (uint8_t)t->dtype, .rank = t->rank, .addr = t->addr,
+    BcTile tile = {.dtype = (uint8_t)t->dtype,
+                   .rank = t->rank,
+                   .addr = t->addr,
                    .name = emit_string(fe->em, name)};
     for (uint32_t i = 0; i < t->rank; i++)
         dim_is_const(t->dims[i], &tile.shape[i]);
     if (!tile_core_bytes(t, fe->p->platform->row_align, &tile.bytes))
-        diag_internal(fe->p->diags, fe->span, "a tile of unknown size: %s", type_text(fe->p->arena, t));
+        diag_internal(fe->p->diags, fe->span, "a tile of unknown size: %s",
+                      type_text(fe->p->arena, t));
     map_set_ptr(&fe->tile_slots, t, fe->tiles.len);
     vec_push(&fe->tiles, tile);
     return fe->tiles.len - 1;
@@ -112,8 +122,9 @@ static int64_t place_tiles(FuncEmit *fe)
             fe->tiles.at[i].addr = peak;
     }
     if (discarded && peak + discarded > fe->p->platform->vec_bytes)
-        diag_error(fe->p->diags, fe->f->span, "memory", "%s needs %lld bytes on the core, it has %lld",
-                   fe->f->name, (long long)(peak + discarded), (long long)fe->p->platform->vec_bytes);
+        diag_error(fe->p->diags, fe->f->span, "memory",
+                   "%s needs %lld bytes on the core, it has %lld", fe->f->name,
+                   (long long)(peak + discarded), (long long)fe->p->platform->vec_bytes);
     return peak + discarded;
 }
 
@@ -135,8 +146,8 @@ static BcParam encode_param(FuncEmit *fe, const Param *param)
     return m;
 }
 
-/* Parameters arrive in the first registers of their class; extents come before the scalars, and how many
- * there are is known at the end (fix_scalars). Returns the number of memory parameters. */
+/* Parameters arrive in the first registers of their class; extents come before the scalars, and how
+ * many there are is known at the end (fix_scalars). Returns the number of memory parameters. */
 static uint32_t bind_params(FuncEmit *fe, BcParam *params)
 {
     uint32_t mems = 0;
@@ -181,10 +192,13 @@ static uint16_t real_field(FuncEmit *fe, const VInsn *in, uint32_t i)
 {
     uint32_t v = in->f[i];
     switch (bc_op_fields((BcOp)in->op)[i]) {
-    case 'r': case 'w': case 'x': return real(fe, &fe->ints, v);
+    case 'r':
+    case 'w':
+    case 'x': return real(fe, &fe->ints, v);
     case 'v': return v == NO_VREG ? BC_NONE : real(fe, &fe->ints, v);
     case 'p': return v == NO_VREG ? 0 : real(fe, &fe->ints, v);
-    case 'm': case 'M': return real(fe, &fe->mems, v);
+    case 'm':
+    case 'M': return real(fe, &fe->mems, v);
     default: return (uint16_t)v;
     }
 }
@@ -237,7 +251,9 @@ static void finish_tables(FuncEmit *fe, BcFunc *out)
     BcCall *calls = arena_new_n(arena, BcCall, out->n_calls = fe->calls.len);
     for (uint32_t i = 0; i < fe->calls.len; i++) {
         const VCall *c = &fe->calls.at[i];
-        calls[i] = (BcCall){.func = c->func, .n_mem = c->n_mem, .n_scalars = c->n_scalars,
+        calls[i] = (BcCall){.func = c->func,
+                            .n_mem = c->n_mem,
+                            .n_scalars = c->n_scalars,
                             .n_results = (uint16_t)c->n_results};
         calls[i].mem = real_regs(fe, &fe->mems, c->mem, c->n_mem);
         calls[i].scalars = real_regs(fe, &fe->ints, c->scalars, c->n_scalars);
@@ -246,8 +262,10 @@ static void finish_tables(FuncEmit *fe, BcFunc *out)
     BcXfer *xfers = arena_new_n(arena, BcXfer, out->n_xfers = fe->xfers.len);
     for (uint32_t i = 0; i < fe->xfers.len; i++) {
         const VXfer *x = &fe->xfers.at[i];
-        xfers[i] = (BcXfer){.run = real(fe, &fe->ints, x->run), .rank = (uint8_t)x->rank,
-                            .atomic = x->atomic, .pipeline = x->pipeline,
+        xfers[i] = (BcXfer){.run = real(fe, &fe->ints, x->run),
+                            .rank = (uint8_t)x->rank,
+                            .atomic = x->atomic,
+                            .pipeline = x->pipeline,
                             .n_stages = (uint8_t)x->n_stages,
                             .stages = {(uint16_t)x->stages[0], (uint16_t)x->stages[1]}};
     }
@@ -269,9 +287,10 @@ static bool finish_regs(FuncEmit *fe, BcFunc *out, uint32_t n_mem_params)
     BcMreg *types = xcalloc(n_mem_params + (size_t)1, sizeof *types), *copy;
     for (uint32_t i = 0; i < n_mem_params; i++)
         types[i] = emit_mem_type(func_var(fe->f, fe->f->params.at[i].var)->type);
-    bool ok = n_regs <= BC_MAX_REGS && n_mem_params <= BC_MAX_REGS && regs_assign_ints(fe, &n_regs) &&
-              regs_assign_mems(fe, &types, &n_mregs) && fe->calls.len <= BC_MAX_REGS &&
-              fe->xfers.len <= BC_MAX_REGS && fe->tiles.len <= BC_MAX_REGS;
+    bool ok = n_regs <= BC_MAX_REGS && n_mem_params <= BC_MAX_REGS &&
+              regs_assign_ints(fe, &n_regs) && regs_assign_mems(fe, &types, &n_mregs) &&
+              fe->calls.len <= BC_MAX_REGS && fe->xfers.len <= BC_MAX_REGS &&
+              fe->tiles.len <= BC_MAX_REGS;
     if (ok) {
         copy = arena_new_n(fe->em->arena, BcMreg, n_mregs);
         memcpy(copy, types, n_mregs * sizeof *copy);
@@ -279,9 +298,10 @@ static bool finish_regs(FuncEmit *fe, BcFunc *out, uint32_t n_mem_params)
         out->n_regs = (uint16_t)n_regs;
         out->n_mregs = (uint16_t)n_mregs;
     } else {
-        diag_error(fe->p->diags, fe->f->span, "memory",
-                   "%s is too large: it needs more than %d registers, tiles, calls or transfers; split it",
-                   fe->f->name, BC_MAX_REGS);
+        diag_error(
+            fe->p->diags, fe->f->span, "memory",
+            "%s is too large: it needs more than %d registers, tiles, calls or transfers; split it",
+            fe->f->name, BC_MAX_REGS);
     }
     free(types);
     return ok;
@@ -300,7 +320,8 @@ static void mark_signals(FuncEmit *fe, BcParam *params)
 static void func_emit_free(FuncEmit *fe)
 {
     free(fe->var_reg), free(fe->group), free(fe->definers), free(fe->group_reg), free(fe->signals);
-    vec_free(&fe->prologue), vec_free(&fe->code), vec_free(&fe->ints.regs), vec_free(&fe->mems.regs);
+    vec_free(&fe->prologue), vec_free(&fe->code), vec_free(&fe->ints.regs),
+        vec_free(&fe->mems.regs);
     vec_free(&fe->mem_types), vec_free(&fe->loops), vec_free(&fe->open), vec_free(&fe->locs);
     vec_free(&fe->tiles), vec_free(&fe->calls), vec_free(&fe->xfers), vec_free(&fe->binds);
     vec_free(&fe->bind_regs);
@@ -323,12 +344,16 @@ static FuncEmit func_emit_new(Emit *em, Func *f)
 
 void emit_func(Emit *em, Func *f, uint32_t index)
 {
-    static const uint8_t kinds[] = {[FN_HOST] = BCF_HOST, [FN_ORCH] = BCF_ORCH, [FN_INCORE] = BCF_INCORE};
+    static const uint8_t kinds[] = {
+        [FN_HOST] = BCF_HOST, [FN_ORCH] = BCF_ORCH, [FN_INCORE] = BCF_INCORE};
     FuncEmit fe = func_emit_new(em, f);
     BcFunc *out = &em->funcs[index];
     BcParam *params = em->params[index] = arena_new_n(em->arena, BcParam, f->params.len);
-    *out = (BcFunc){.name = emit_string(em, f->name), .kind = kinds[f->kind], .generated = f->generated,
-                    .n_params = f->params.len, .params = params};
+    *out = (BcFunc){.name = emit_string(em, f->name),
+                    .kind = kinds[f->kind],
+                    .generated = f->generated,
+                    .n_params = f->params.len,
+                    .params = params};
     emit_group_memory(&fe);
     uint32_t mems = bind_params(&fe, params);
     emit_block(&fe, &f->body, NULL);

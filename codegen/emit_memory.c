@@ -1,6 +1,7 @@
-/* Which variables name one memory. All values of a window or tensor in a function usually do: an op's
- * result is its destination, and loops carry it around. Such a group needs one register and no moves;
- * only where different memories meet (x if c else y) are memory registers assigned at run time. */
+/* Which variables name one memory. All values of a window or tensor in a function usually do: an
+ * op's result is its destination, and loops carry it around. Such a group needs one register and no
+ * moves; only where different memories meet (x if c else y) are memory registers assigned at run
+ * time. */
 #include "codegen/emitter.h"
 
 static bool names_memory(const Type *t)
@@ -87,12 +88,16 @@ static void group_signal(FuncEmit *fe, const Expr *e)
 
 static void group_block(FuncEmit *fe, const Block *b, const Stmt *owner, const Stmt *loop);
 
-static void group_stmt(FuncEmit *fe, const Stmt *s, const Stmt *next, const Stmt *owner, const Stmt *loop)
+static void group_stmt(FuncEmit *fe, const Stmt *s, const Stmt *next, const Stmt *owner,
+                       const Stmt *loop)
 {
     bool jump = next && (next->kind == ST_BREAK || next->kind == ST_CONTINUE);
     const Stmt *target = jump ? loop : owner;
     switch (s->kind) {
-    case ST_LET: group_let(fe, s); group_signal(fe, s->value); break;
+    case ST_LET:
+        group_let(fe, s);
+        group_signal(fe, s->value);
+        break;
     case ST_EXPR: group_signal(fe, s->value); break;
     case ST_YIELD:
         for (uint32_t i = 0; target && i < s->n_values && i < target->n_results; i++)
@@ -156,7 +161,8 @@ BcMreg emit_mem_type(const Type *t)
 {
     if (!type_is_memory(t))
         return (BcMreg){.kind = BCM_BUFFER};
-    return (BcMreg){.kind = t->kind == TY_DIST ? BCM_WINDOW : BCM_TENSOR, .dtype = (uint8_t)t->dtype,
+    return (BcMreg){.kind = t->kind == TY_DIST ? BCM_WINDOW : BCM_TENSOR,
+                    .dtype = (uint8_t)t->dtype,
                     .rank = t->rank};
 }
 

@@ -22,7 +22,8 @@ VReg emit_memory(FuncEmit *fe, const Expr *e)
         diag_internal(fe->p->diags, e->span, "memory operand that is no variable");
         return NO_VREG;
     }
-    return emit_one_memory(fe, e->var) ? fe->group_reg[emit_group(fe, e->var)] : fe->var_reg[e->var];
+    return emit_one_memory(fe, e->var) ? fe->group_reg[emit_group(fe, e->var)]
+                                       : fe->var_reg[e->var];
 }
 
 static VReg memory(const OpCode *oc, const char *name)
@@ -102,7 +103,8 @@ static void emit_remote_store(const OpCode *oc)
 {
     uint32_t n;
     VReg m = memory(oc, "dst"), peer = scalar(oc, "peer"), offsets = run(oc, "offsets", &n);
-    emit_insn(oc->fe, BC_RSTORE, tile(oc, arg(oc, "tile")), m, peer, offsets, n, arg(oc, "atomic")->ival);
+    emit_insn(oc->fe, BC_RSTORE, tile(oc, arg(oc, "tile")), m, peer, offsets, n,
+              arg(oc, "atomic")->ival);
 }
 
 static void emit_notify(const OpCode *oc)
@@ -222,7 +224,8 @@ static LineCol place_of(const FuncEmit *fe)
     const Loc *loc = &fe->loc;
     if (loc->file)
         return (LineCol){loc->line, loc->col};
-    return loc->span.end && fe->p->src ? source_line_col(fe->p->src, loc->span.begin) : (LineCol){0, 0};
+    return loc->span.end && fe->p->src ? source_line_col(fe->p->src, loc->span.begin)
+                                       : (LineCol){0, 0};
 }
 
 static void emit_alloc(const OpCode *oc)
@@ -232,8 +235,12 @@ static void emit_alloc(const OpCode *oc)
     VReg bytes = scalar(oc, "bytes"), offset = scalar(oc, "offset");
     LineCol place = place_of(fe);
     Sym file = fe->loc.file ? fe->loc.file : fe->p->src ? fe->p->src->name : "?";
-    BcWindow w = {.name = emit_string(fe->em, name->sym), .file = emit_string(fe->em, file),
-                  .line = place.line, .col = place.col, .align = align->ival, .zero = zero->ival != 0};
+    BcWindow w = {.name = emit_string(fe->em, name->sym),
+                  .file = emit_string(fe->em, file),
+                  .line = place.line,
+                  .col = place.col,
+                  .align = align->ival,
+                  .zero = zero->ival != 0};
     VReg m = emit_memory_result(fe, oc->result, (BcMreg){.kind = BCM_BUFFER});
     emit_insn(fe, BC_ALLOC, m, bytes, offset, 0, 0, fe->em->windows.len);
     vec_push(&fe->em->windows, w);
@@ -289,23 +296,28 @@ static void emit_effect(const OpCode *oc)
     case OP_TILE_CREATE: emit_insn3(fe, BC_TCREATE, result_tile(oc), 0, 0); break;
     case OP_TILE_COPY: emit_insn3(fe, BC_TCOPY, result_tile(oc), tile(oc, e->args[0]), 0); break;
     case OP_TILE_CAST:
-        emit_insn(fe, BC_TCAST, result_tile(oc), tile(oc, e->args[0]), 0, 0, 0, arg(oc, "mode")->ival);
+        emit_insn(fe, BC_TCAST, result_tile(oc), tile(oc, e->args[0]), 0, 0, 0,
+                  arg(oc, "mode")->ival);
         break;
-    case OP_GET_COMM_CTX: break;   /* a context is the register of its view */
+    case OP_GET_COMM_CTX: break; /* a context is the register of its view */
     case OP_ALLOC_WINDOW_BUFFER: emit_alloc(oc); break;
-    case OP_WINDOW: case OP_TENSOR_ROW: case OP_FLATTEN: emit_view(oc); break;
+    case OP_WINDOW:
+    case OP_TENSOR_ROW:
+    case OP_FLATTEN: emit_view(oc); break;
     case OP_CHECK: emit_check(oc); break;
     case OP_NOTIFY: emit_notify(oc); break;
     case OP_WAIT: emit_wait(oc); break;
     case OP_FENCE: emit_insn(fe, BC_FENCE, 0, 0, 0, 0, 0, arg(oc, "kind")->ival); break;
     case OP_REMOTE_LOAD: emit_remote_load(oc); break;
     case OP_REMOTE_STORE: emit_remote_store(oc); break;
-    case OP_PUT: case OP_GET: emit_transfer(oc); break;
+    case OP_PUT:
+    case OP_GET: emit_transfer(oc); break;
     default:
         if (tile_op(e->op) != TOP_COUNT)
             emit_elementwise(oc);
         else
-            diag_internal(fe->p->diags, e->span, "%s reached code generation", op_info(e->op)->full);
+            diag_internal(fe->p->diags, e->span, "%s reached code generation",
+                          op_info(e->op)->full);
         break;
     }
 }

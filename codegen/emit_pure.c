@@ -1,4 +1,5 @@
-/* Init and golden functions: from the syntax tree to the nodes of pure.def, children before parents. */
+/* Init and golden functions: from the syntax tree to the nodes of pure.def, children before
+ * parents. */
 #include "codegen/emit_pure.h"
 #include <string.h>
 
@@ -41,7 +42,8 @@ uint32_t pure_op(PureCode *pc, const Ast *at, PureKind kind, uint32_t a, uint32_
 
 uint32_t pure_list(PureCode *pc, const Ast *a, PureKind kind, uint32_t slot, Kids *kids)
 {
-    BcPureNode n = {.kind = (uint16_t)kind, .slot = slot, .a = pc->kids.len, .n = (uint16_t)kids->len};
+    BcPureNode n = {
+        .kind = (uint16_t)kind, .slot = slot, .a = pc->kids.len, .n = (uint16_t)kids->len};
     if (kids->len > UINT16_MAX)
         pure_error(pc, a, "value", "this init or golden function is too large");
     for (uint32_t i = 0; i < kids->len; i++)
@@ -90,17 +92,20 @@ static uint32_t pure_name(PureCode *pc, const Ast *a)
     if (slot != NO_SLOT && pc->assigned.at[slot])
         return pure_node(pc, a, (BcPureNode){.kind = PURE_SLOT, .slot = slot});
     if (slot != NO_SLOT)
-        return pure_error(pc, a, "name", pure_text(pc, "%s has no value on some path to here", a->name));
+        return pure_error(pc, a, "name",
+                          pure_text(pc, "%s has no value on some path to here", a->name));
     for (uint32_t i = 0; i < p->extents.len; i++) {
         if (p->extents.at[i] == a->name)
             return pure_node(pc, a, (BcPureNode){.kind = PURE_EXTENT, .slot = i});
     }
     const Param *m = pure_host_param(pc, a->name, &param);
     if (!m)
-        return pure_error(pc, a, "name", pure_text(pc, "%s is not defined in this function", a->name));
+        return pure_error(pc, a, "name",
+                          pure_text(pc, "%s is not defined in this function", a->name));
     if (type_is_memory(host_type(pc, m)))
-        return pure_error(pc, a, "type", pure_text(pc, "%s is a tensor: give an index for each dimension",
-                                               a->name));
+        return pure_error(
+            pc, a, "type",
+            pure_text(pc, "%s is a tensor: give an index for each dimension", a->name));
     return pure_node(pc, a, (BcPureNode){.kind = PURE_SCALAR, .slot = param});
 }
 
@@ -109,8 +114,9 @@ static uint32_t pure_element(PureCode *pc, const Ast *a, uint32_t param, const T
 {
     Kids kids = {0};
     if (!type_is_memory(t) || a->sub.index.len != t->rank)
-        return pure_error(pc, a, "shape", type_is_memory(t) ? "one index for each dimension is needed"
-                                                            : "a scalar has no elements");
+        return pure_error(pc, a, "shape",
+                          type_is_memory(t) ? "one index for each dimension is needed"
+                                            : "a scalar has no elements");
     for (uint32_t i = 0; i < a->sub.index.len; i++)
         vec_push(&kids, pure_expr(pc, a->sub.index.at[i]));
     return pure_list(pc, a, PURE_ELEMENT, param, &kids);
@@ -155,10 +161,10 @@ static uint32_t pure_subscript(PureCode *pc, const Ast *a)
 static PureKind binary_kind(BinaryOp op)
 {
     static const uint8_t kinds[] = {
-        [OP_ADD] = PURE_ADD, [OP_SUB] = PURE_SUB, [OP_MUL] = PURE_MUL, [OP_DIV] = PURE_DIV,
-        [OP_FLOORDIV] = PURE_FLOORDIV, [OP_MOD] = PURE_MOD, [OP_POW] = PURE_POW,
-        [OP_BITAND] = PURE_BITAND, [OP_BITOR] = PURE_BITOR, [OP_BITXOR] = PURE_BITXOR,
-        [OP_SHL] = PURE_SHL, [OP_SHR] = PURE_SHR,
+        [OP_ADD] = PURE_ADD,       [OP_SUB] = PURE_SUB,           [OP_MUL] = PURE_MUL,
+        [OP_DIV] = PURE_DIV,       [OP_FLOORDIV] = PURE_FLOORDIV, [OP_MOD] = PURE_MOD,
+        [OP_POW] = PURE_POW,       [OP_BITAND] = PURE_BITAND,     [OP_BITOR] = PURE_BITOR,
+        [OP_BITXOR] = PURE_BITXOR, [OP_SHL] = PURE_SHL,           [OP_SHR] = PURE_SHR,
     };
     return (PureKind)kinds[op];
 }
@@ -214,12 +220,15 @@ static uint32_t pure_logic(PureCode *pc, const Ast *a, PureKind kind)
 static uint32_t pure_range(PureCode *pc, const Ast *iter)
 {
     const Ast *callee = iter->kind == AST_CALL ? iter->call.callee : NULL;
-    Sym name = !callee ? "" : callee->kind == AST_NAME ? callee->name
-                                                       : callee->kind == AST_ATTR ? callee->attr.name : "";
+    Sym name = !callee                    ? ""
+               : callee->kind == AST_NAME ? callee->name
+               : callee->kind == AST_ATTR ? callee->attr.name
+                                          : "";
     if (strcmp(name, "range") != 0 || iter->call.args.len < 1 || iter->call.args.len > 3 ||
         iter->call.keywords.len)
-        return pure_error(pc, iter, "type", "a `for` in here runs over range(stop), range(start, stop) or "
-                                            "range(start, stop, step)");
+        return pure_error(pc, iter, "type",
+                          "a `for` in here runs over range(stop), range(start, stop) or "
+                          "range(start, stop, step)");
     uint32_t n = iter->call.args.len, parts[3];
     parts[0] = n > 1 ? pure_expr(pc, iter->call.args.at[0]) : add_int(pc, iter, 0);
     parts[1] = pure_expr(pc, iter->call.args.at[n > 1]);
@@ -235,8 +244,8 @@ static uint32_t pure_filter(PureCode *pc, const Ast *cond)
     uint32_t test = pure_expr(pc, cond), yes = add_int(pc, cond, 1), no = add_int(pc, cond, 0);
     uint32_t stop = pure_op(pc, cond, PURE_COND, test, yes, no);
     uint32_t start = add_int(pc, cond, 0), step = add_int(pc, cond, 1);
-    return pure_node(pc, cond, (BcPureNode){.kind = PURE_LOOP, .slot = slot, .a = start, .b = stop,
-                                           .c = step});
+    return pure_node(
+        pc, cond, (BcPureNode){.kind = PURE_LOOP, .slot = slot, .a = start, .b = stop, .c = step});
 }
 
 /* sum(element for k in range(n) if cond): the names of the loops are gone after it. */
@@ -270,13 +279,13 @@ static uint32_t pure_aggregate(PureCode *pc, const Ast *at, const Ast *gen, Pure
 
 static const struct {
     const char *name;
-    uint16_t one, many;      /* kinds: of one value; of a generator, or 0 */
+    uint16_t one, many; /* kinds: of one value; of a generator, or 0 */
 } functions[] = {
-    {"abs", PURE_ABS, 0},          {"exp", PURE_EXP, 0},         {"log", PURE_LOG, 0},
-    {"sqrt", PURE_SQRT, 0},        {"sin", PURE_SIN, 0},         {"cos", PURE_COS, 0},
-    {"float", PURE_TO_FLOAT, 0},   {"int", PURE_TO_INT, 0},      {"randn", PURE_RANDN, 0},
-    {"uniform", PURE_UNIFORM, 0},  {"min", PURE_MIN2, PURE_MIN}, {"max", PURE_MAX2, PURE_MAX},
-    {"sum", 0, PURE_SUM},          {"prod", 0, PURE_PROD},       {"all", 0, PURE_ALL},
+    {"abs", PURE_ABS, 0},         {"exp", PURE_EXP, 0},         {"log", PURE_LOG, 0},
+    {"sqrt", PURE_SQRT, 0},       {"sin", PURE_SIN, 0},         {"cos", PURE_COS, 0},
+    {"float", PURE_TO_FLOAT, 0},  {"int", PURE_TO_INT, 0},      {"randn", PURE_RANDN, 0},
+    {"uniform", PURE_UNIFORM, 0}, {"min", PURE_MIN2, PURE_MIN}, {"max", PURE_MAX2, PURE_MAX},
+    {"sum", 0, PURE_SUM},         {"prod", 0, PURE_PROD},       {"all", 0, PURE_ALL},
     {"any", 0, PURE_ANY},
 };
 
@@ -285,8 +294,9 @@ static uint32_t pure_values(PureCode *pc, const Ast *a, PureKind kind)
 {
     bool two = kind == PURE_MIN2 || kind == PURE_MAX2;
     if (a->call.keywords.len || (two ? a->call.args.len < 2 : a->call.args.len != 1))
-        return pure_error(pc, a, "type", two ? "min and max take two or more values, or one generator"
-                                             : "this function takes one value");
+        return pure_error(pc, a, "type",
+                          two ? "min and max take two or more values, or one generator"
+                              : "this function takes one value");
     uint32_t all = pure_expr(pc, a->call.args.at[0]);
     if (!two)
         return pure_op(pc, a, kind, all, 0, 0);
@@ -300,8 +310,9 @@ static uint32_t pure_values(PureCode *pc, const Ast *a, PureKind kind)
 static uint32_t pure_call(PureCode *pc, const Ast *a)
 {
     const Ast *callee = a->call.callee;
-    Sym name = callee->kind == AST_NAME ? callee->name
-                                        : callee->kind == AST_ATTR ? callee->attr.name : "";
+    Sym name = callee->kind == AST_NAME   ? callee->name
+               : callee->kind == AST_ATTR ? callee->attr.name
+                                          : "";
     const Ast *first = a->call.args.len == 1 ? a->call.args.at[0] : NULL;
     bool many = first && (first->kind == AST_GENEXP || first->kind == AST_LISTCOMP);
     for (uint32_t i = 0; i < sizeof functions / sizeof *functions; i++) {
@@ -310,12 +321,16 @@ static uint32_t pure_call(PureCode *pc, const Ast *a)
         if (many && functions[i].many)
             return pure_aggregate(pc, a, first, (PureKind)functions[i].many);
         if (!functions[i].one)
-            return pure_error(pc, a, "type", pure_text(pc, "%s takes `value for name in range(...)`", name));
+            return pure_error(pc, a, "type",
+                              pure_text(pc, "%s takes `value for name in range(...)`", name));
         return pure_values(pc, a, (PureKind)functions[i].one);
     }
-    return pure_error(pc, a, "name", pure_text(pc, "init and golden functions know no %s; there are abs exp log "
-                                               "sqrt sin cos float int min max sum prod all any randn "
-                                               "uniform", *name ? name : "such call"));
+    return pure_error(pc, a, "name",
+                      pure_text(pc,
+                                "init and golden functions know no %s; there are abs exp log "
+                                "sqrt sin cos float int min max sum prod all any randn "
+                                "uniform",
+                                *name ? name : "such call"));
 }
 
 static uint32_t pure_cond(PureCode *pc, const Ast *a)
@@ -344,8 +359,9 @@ static uint32_t pure_kind(PureCode *pc, const Ast *a)
     case AST_CALL: return pure_call(pc, a);
     case AST_SUBSCRIPT: return pure_subscript(pc, a);
     default:
-        return pure_error(pc, a, "syntax", pure_text(pc, "no %s in an init or golden function",
-                                                 ast_kind_name(a->kind)));
+        return pure_error(
+            pc, a, "syntax",
+            pure_text(pc, "no %s in an init or golden function", ast_kind_name(a->kind)));
     }
 }
 

@@ -12,8 +12,8 @@ typedef struct {
     const Func *f;
     VEC(BcPureNode) nodes;
     VEC(uint32_t) kids;
-    Map slots;               /* name -> slot */
-    VEC(bool) assigned;      /* per slot: has a value at the place at hand */
+    Map slots;          /* name -> slot */
+    VEC(bool) assigned; /* per slot: has a value at the place at hand */
     uint32_t depth;
     bool failed;
 } PureCode;

@@ -7,7 +7,8 @@ static uint32_t pure_block(PureCode *pc, const Ast *at, const AstList *body);
 static uint32_t set_name(PureCode *pc, const Ast *target, uint32_t value)
 {
     if (target->kind != AST_NAME)
-        return pure_error(pc, target, "syntax", "only names can be assigned to in an init or golden function");
+        return pure_error(pc, target, "syntax",
+                          "only names can be assigned to in an init or golden function");
     uint32_t slot = pure_find_slot(pc, target->name);
     if (slot == NO_SLOT)
         slot = pure_new_slot(pc, target, target->name);
@@ -26,8 +27,10 @@ static void set_tuple(PureCode *pc, Kids *out, const Ast *target, const Ast *val
     }
     for (uint32_t i = 0; i < n; i++) {
         uint32_t v = pure_expr(pc, value->items.at[i]);
-        vec_push(&temps, pure_new_slot(pc, target, internf(pc->em->p->in, " %u", pc->assigned.len)));
-        vec_push(out, pure_node(pc, target, (BcPureNode){.kind = PURE_SET, .slot = temps.at[i], .a = v}));
+        vec_push(&temps,
+                 pure_new_slot(pc, target, internf(pc->em->p->in, " %u", pc->assigned.len)));
+        vec_push(out, pure_node(pc, target,
+                                (BcPureNode){.kind = PURE_SET, .slot = temps.at[i], .a = v}));
     }
     for (uint32_t i = 0; i < n; i++) {
         uint32_t v = pure_node(pc, target, (BcPureNode){.kind = PURE_SLOT, .slot = temps.at[i]});
@@ -83,7 +86,7 @@ static void pure_if(PureCode *pc, Kids *out, const Ast *a)
     for (uint32_t i = 0; i < pc->assigned.len; i++)
         pc->assigned.at[i] = i < before.len && before.at[i];
     uint32_t no = pure_block(pc, a, &a->if_.otherwise);
-    bool then_gone = !pc->failed && returns(&a->if_.then);   /* failed: may be too deep to look at */
+    bool then_gone = !pc->failed && returns(&a->if_.then); /* failed: may be too deep to look at */
     bool else_gone = !pc->failed && returns(&a->if_.otherwise);
     for (uint32_t i = 0; i < pc->assigned.len; i++) {
         bool in_then = then_gone || (i < then.len && then.at[i]);
@@ -119,8 +122,9 @@ static void pure_stmt(PureCode *pc, Kids *out, const Ast *a)
             pure_error(pc, a, "syntax", "an expression by itself does nothing here");
         break;
     default:
-        pure_error(pc, a, "syntax", pure_text(pc, "no %s statement in an init or golden function",
-                                              ast_kind_name(a->kind)));
+        pure_error(
+            pc, a, "syntax",
+            pure_text(pc, "no %s statement in an init or golden function", ast_kind_name(a->kind)));
         break;
     }
 }
@@ -147,7 +151,8 @@ static void bind_indices(PureCode *pc, const Ast *def, uint32_t rank)
         pure_new_slot(pc, def, def->def.params.at[i].name);
 }
 
-/* Heights of trees, children first; values of min(...) and the like nest without nesting in the text. */
+/* Heights of trees, children first; values of min(...) and the like nest without nesting in the
+ * text. */
 static bool too_deep(const PureCode *pc)
 {
     static const int8_t kid_count[] = {
@@ -197,18 +202,22 @@ void emit_pure(Emit *em, Func *f)
 {
     PureCode pc = {.em = em, .f = f};
     const Ast *def = f->pure;
-    BcPure u = {.golden = f->kind == FN_GOLDEN, .rtol = f->rtol, .atol = f->atol, .line = line_of(em, f)};
+    BcPure u = {
+        .golden = f->kind == FN_GOLDEN, .rtol = f->rtol, .atol = f->atol, .line = line_of(em, f)};
     const Param *m = pure_host_param(&pc, f->name, &u.param);
     const Type *t = m ? em->p->entry->vars.at[m->var].type : NULL;
     if (!m) {
-        pure_error(&pc, def, "name", pure_text(&pc, "the host function has no parameter %s", f->name));
+        pure_error(&pc, def, "name",
+                   pure_text(&pc, "the host function has no parameter %s", f->name));
     } else if (u.golden && !type_is_memory(t)) {
-        pure_error(&pc, def, "type", pure_text(&pc, "%s is a scalar: only tensors have goldens", f->name));
+        pure_error(&pc, def, "type",
+                   pure_text(&pc, "%s is a scalar: only tensors have goldens", f->name));
     } else {
         bind_indices(&pc, def, u.n_index = type_is_memory(t) ? t->rank : 0);
         u.root = pure_block(&pc, def, &def->def.body);
         if (!pc.failed && !returns(&def->def.body))
-            pure_error(&pc, def, "type", pure_text(&pc, "not every path through %s returns a number", f->name));
+            pure_error(&pc, def, "type",
+                       pure_text(&pc, "not every path through %s returns a number", f->name));
         if (!pc.failed && too_deep(&pc))
             pure_error(&pc, def, "value", pure_text(&pc, "%s is nested too deeply", f->name));
     }

@@ -1,6 +1,7 @@
-/* Register allocation. A virtual register is live from its first touch to its last in program order, and
- * to the end of every loop that is entered while it is live and touches it. Control flow is structured
- * and values are SSA, so this is exact enough, and linear: positions are visited once in order. */
+/* Register allocation. A virtual register is live from its first touch to its last in program
+ * order, and to the end of every loop that is entered while it is live and touches it. Control flow
+ * is structured and values are SSA, so this is exact enough, and linear: positions are visited once
+ * in order. */
 #include "codegen/emitter.h"
 #include <string.h>
 
@@ -10,8 +11,12 @@ VReg regs_new(RegFile *rf, uint32_t n)
 {
     VReg first = rf->regs.len;
     for (uint32_t i = 0; i < n; i++)
-        vec_push(&rf->regs, (Live){.first = first, .n = i ? 0 : n, .start = NONE, .loop = NONE,
-                                   .fixed = NONE, .real = NONE});
+        vec_push(&rf->regs, (Live){.first = first,
+                                   .n = i ? 0 : n,
+                                   .start = NONE,
+                                   .loop = NONE,
+                                   .fixed = NONE,
+                                   .real = NONE});
     return first;
 }
 
@@ -42,7 +47,7 @@ void regs_touch(FuncEmit *fe, RegFile *rf, VReg r, uint32_t n, uint32_t pos)
         l->end = pos;
     uint32_t loop = entered_since(fe, l->start);
     if (loop != NONE)
-        l->loop = loop;   /* a later loop ends later */
+        l->loop = loop; /* a later loop ends later */
 }
 
 /* Registers by position of their first touch and, as they get real, of their last. */
@@ -66,7 +71,7 @@ static Timeline timeline_new(FuncEmit *fe, RegFile *rf)
     t.next = xmalloc((rf->regs.len + (size_t)1) * sizeof *t.next);
     memset(t.starts, 0xff, t.n * sizeof *t.starts);
     memset(t.ends, 0xff, t.n * sizeof *t.ends);
-    for (uint32_t r = rf->regs.len; r-- > 0;) {   /* chains in order of creation */
+    for (uint32_t r = rf->regs.len; r-- > 0;) { /* chains in order of creation */
         Live *l = &rf->regs.at[r];
         if (l->first != r || l->start == NONE)
             continue;
@@ -87,8 +92,8 @@ static void timeline_free(Timeline *t)
 /* The free integer registers, as bits. */
 typedef struct {
     uint64_t free[(BC_MAX_REGS + 64) / 64];
-    uint32_t lowest;         /* no free one in words below */
-    uint32_t top;            /* registers in use at most so far */
+    uint32_t lowest; /* no free one in words below */
+    uint32_t top;    /* registers in use at most so far */
 } Pool;
 
 static bool is_free(const Pool *p, uint32_t r)
@@ -148,7 +153,8 @@ static bool assign_at(Timeline *t, RegFile *rf, Pool *pool, uint32_t pos)
     return true;
 }
 
-/* Fixed registers are taken from the start: nothing else may sit there when the function is entered. */
+/* Fixed registers are taken from the start: nothing else may sit there when the function is
+ * entered. */
 static void reserve_fixed(RegFile *rf, Pool *pool)
 {
     for (uint32_t r = 0; r < rf->regs.len; r++) {
@@ -179,12 +185,13 @@ bool regs_assign_ints(FuncEmit *fe, uint32_t *n_regs)
     return ok;
 }
 
-/* Memory registers have types that never change, so each type has free ones of its own, in a chain. */
+/* Memory registers have types that never change, so each type has free ones of its own, in a chain.
+ */
 typedef struct {
-    BcMreg *types;           /* of the real registers */
+    BcMreg *types; /* of the real registers */
     uint32_t n, max;
-    uint32_t *free_of_type;  /* per type: real register, or NONE */
-    uint32_t *next_free;     /* per real register */
+    uint32_t *free_of_type; /* per type: real register, or NONE */
+    uint32_t *next_free;    /* per real register */
 } MemPool;
 
 static uint32_t take_mem(MemPool *pool, uint32_t type, BcMreg m)

@@ -1,5 +1,5 @@
-/* What the files of the code generator share. Code is generated with virtual registers, one per value;
- * emit_regs.c maps them to few real ones. */
+/* What the files of the code generator share. Code is generated with virtual registers, one per
+ * value; emit_regs.c maps them to few real ones. */
 #ifndef PLD_CODEGEN_EMITTER_H
 #define PLD_CODEGEN_EMITTER_H
 
@@ -23,7 +23,7 @@ typedef struct {
     uint32_t func;
     uint32_t n_mem, n_scalars, n_results;
     VReg *mem, *scalars;
-    VReg results;            /* first of a run, or NO_VREG */
+    VReg results; /* first of a run, or NO_VREG */
 } VCall;
 
 typedef struct {
@@ -35,13 +35,14 @@ typedef struct {
 
 /* Where a virtual register lives: positions are 0 for the prologue, 1 + index for the body. */
 typedef struct {
-    VReg first;              /* of its run */
-    uint32_t n;              /* length of the run, at its first; else 0 */
-    uint32_t start, end;     /* positions of the first and last touch; start UINT32_MAX: never touched */
-    uint32_t loop;           /* live to the end of this loop, or UINT32_MAX */
-    uint32_t fixed;          /* the real register it must have, or UINT32_MAX */
-    uint32_t real;           /* result of the allocation */
-    uint32_t type;           /* memory: index of its BcMreg type */
+    VReg first; /* of its run */
+    uint32_t n; /* length of the run, at its first; else 0 */
+    uint32_t start,
+        end;        /* positions of the first and last touch; start UINT32_MAX: never touched */
+    uint32_t loop;  /* live to the end of this loop, or UINT32_MAX */
+    uint32_t fixed; /* the real register it must have, or UINT32_MAX */
+    uint32_t real;  /* result of the allocation */
+    uint32_t type;  /* memory: index of its BcMreg type */
 } Live;
 
 typedef struct {
@@ -56,16 +57,16 @@ typedef struct {
 /* A loop being emitted. */
 typedef struct LoopCode {
     const Stmt *stmt;
-    VEC(uint32_t) breaks, continues;   /* jumps to be patched */
+    VEC(uint32_t) breaks, continues; /* jumps to be patched */
     struct LoopCode *outer;
 } LoopCode;
 
-/* A run of registers that instructions share: constant parts are set in the prologue, the others before
- * each use unless they hold their value already. */
+/* A run of registers that instructions share: constant parts are set in the prologue, the others
+ * before each use unless they hold their value already. */
 typedef struct {
     VReg first;
-    uint32_t label;          /* FuncEmit.label when the parts were set */
-    VReg parts[3 * MAX_RANK];/* register whose value each part has, or NO_VREG */
+    uint32_t label;           /* FuncEmit.label when the parts were set */
+    VReg parts[3 * MAX_RANK]; /* register whose value each part has, or NO_VREG */
 } SharedRun;
 
 /* The program being emitted. */
@@ -73,14 +74,14 @@ typedef struct {
     Arena *arena;
     Program *p;
     BcProgram *out;
-    BcFunc *funcs;           /* out->funcs */
-    BcParam **params;        /* of each function: emit order is callees first, they learn who signals */
-    Map func_index;          /* Func * -> index */
-    Map string_index;        /* Sym -> index */
+    BcFunc *funcs;    /* out->funcs */
+    BcParam **params; /* of each function: emit order is callees first, they learn who signals */
+    Map func_index;   /* Func * -> index */
+    Map string_index; /* Sym -> index */
     VEC(const char *) strings;
-    Map const_index;         /* value -> index */
+    Map const_index; /* value -> index */
     VEC(int64_t) consts;
-    Map dim_index;           /* Dim * -> index in dims */
+    Map dim_index; /* Dim * -> index in dims */
     VEC(BcDim) dims;
     VEC(BcDimStep) steps;
     VEC(BcWindow) windows;
@@ -95,31 +96,31 @@ typedef struct {
     VEC(VInsn) prologue, code;
     RegFile ints, mems;
     VEC(BcMreg) mem_types;
-    VReg *var_reg;           /* per variable: its register of either class */
-    uint32_t *group;         /* per variable: union-find parent, variables that name one memory */
-    uint32_t *definers;      /* per group: values that bring in a memory */
-    VReg *group_reg;         /* per group with one definer: the register of all its variables */
-    bool *signals;           /* per group: notified or waited for */
+    VReg *var_reg;      /* per variable: its register of either class */
+    uint32_t *group;    /* per variable: union-find parent, variables that name one memory */
+    uint32_t *definers; /* per group: values that bring in a memory */
+    VReg *group_reg;    /* per group with one definer: the register of all its variables */
+    bool *signals;      /* per group: notified or waited for */
     VEC(LoopRange) loops;
-    VEC(uint32_t) open;      /* loops around the code at hand */
+    VEC(uint32_t) open; /* loops around the code at hand */
     LoopCode *loop;
     VEC(BcLoc) locs;
-    Loc loc;                 /* of the statement at hand */
-    Loc mapped;              /* that the last entry of locs is made from */
-    Map tile_slots;          /* Type * -> slot */
+    Loc loc;        /* of the statement at hand */
+    Loc mapped;     /* that the last entry of locs is made from */
+    Map tile_slots; /* Type * -> slot */
     VEC(BcTile) tiles;
     VEC(VCall) calls;
     VEC(VXfer) xfers;
     VEC(BcBind) binds;
     VEC(VReg) bind_regs;
-    Map bind_index;          /* Sym -> index in binds */
-    Map const_regs;          /* value -> register of the prologue */
-    Map run_index;           /* pattern (Sym) -> index in runs */
+    Map bind_index; /* Sym -> index in binds */
+    Map const_regs; /* value -> register of the prologue */
+    Map run_index;  /* pattern (Sym) -> index in runs */
     VEC(SharedRun) runs;
-    uint32_t label;          /* changes where control flow meets */
-    uint32_t patched;        /* the instruction that some jump leads to, the last such */
-    uint32_t n_hoisted;      /* registers that the prologue sets */
-    Span span;               /* of the expression at hand, for messages */
+    uint32_t label;     /* changes where control flow meets */
+    uint32_t patched;   /* the instruction that some jump leads to, the last such */
+    uint32_t n_hoisted; /* registers that the prologue sets */
+    Span span;          /* of the expression at hand, for messages */
 } FuncEmit;
 
 /* emit.c */
@@ -133,8 +134,8 @@ VReg emit_extent(FuncEmit *fe, Sym name);
 /* emit_func.c: one function into em->funcs[index]. */
 void emit_func(Emit *em, Func *f, uint32_t index);
 /* Appends an instruction; its register fields become live. Returns its index. */
-uint32_t emit_insn(FuncEmit *fe, BcOp op, uint32_t a, uint32_t b, uint32_t c, uint32_t d, uint32_t e,
-                   int64_t imm);
+uint32_t emit_insn(FuncEmit *fe, BcOp op, uint32_t a, uint32_t b, uint32_t c, uint32_t d,
+                   uint32_t e, int64_t imm);
 #define emit_insn3(fe, op, a, b, c) emit_insn((fe), (op), (a), (b), (c), 0, 0, 0)
 /* Lets the jump at `at` go to the next instruction. */
 void emit_patch(FuncEmit *fe, uint32_t at);

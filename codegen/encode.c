@@ -1,4 +1,5 @@
-/* Program -> .pldb bytes. Mirrors decode.c function by function; the format is described in man/pldb.5. */
+/* Program -> .pldb bytes. Mirrors decode.c function by function; the format is described in
+ * man/pldb.5. */
 #include "base/crc32.h"
 #include "codegen/bytecode.h"
 #include "codegen/format.h"
@@ -9,7 +10,7 @@ typedef struct {
     const BcProgram *p;
     bool strip;
     Buf sec[SEC_COUNT];
-    uint32_t *number;    /* new number of each string of p, or BC_NO_INDEX */
+    uint32_t *number; /* new number of each string of p, or BC_NO_INDEX */
     uint32_t n_strings;
 } Enc;
 
@@ -321,7 +322,8 @@ static uint32_t section_count(const Enc *e)
     return e->strip ? SEC_SOURCE : SEC_COUNT;
 }
 
-/* Over id, size and bytes of each section, so that no bytes can move from one to the next unseen. */
+/* Over id, size and bytes of each section, so that no bytes can move from one to the next unseen.
+ */
 static uint64_t enc_hash(const Enc *e)
 {
     uint64_t hash = HASH64_INIT;

@@ -1,5 +1,5 @@
-/* The tables of a program: everything but instructions (verify_code.c) and pure trees (verify_pure.c).
- * This is the one place where the simulator's trust in a file is established. */
+/* The tables of a program: everything but instructions (verify_code.c) and pure trees
+ * (verify_pure.c). This is the one place where the simulator's trust in a file is established. */
 #include "codegen/verify.h"
 #include "base/source.h"
 #include <stdlib.h>
@@ -58,7 +58,8 @@ static bool check_program(Verify *v)
     if (p->entry >= p->n_funcs || p->funcs[p->entry].kind != BCF_HOST)
         return bcv_fail(v, "the entry is not a host function");
     if (p->ranks && p->ranks != p->compiled_ranks)
-        return bcv_fail(v, "it is for %u ranks and was compiled for %u", p->ranks, p->compiled_ranks);
+        return bcv_fail(v, "it is for %u ranks and was compiled for %u", p->ranks,
+                        p->compiled_ranks);
     for (uint32_t i = 0; i < p->n_bindings; i++) {
         if (!bcv_string(v, p->bindings[i][0], false, "compile-time parameter") ||
             !bcv_string(v, p->bindings[i][1], false, "compile-time parameter"))
@@ -83,7 +84,8 @@ static bool check_windows(Verify *v)
     return true;
 }
 
-/* A postfix expression: steps in range, operands there, one value left, names bound by the function. */
+/* A postfix expression: steps in range, operands there, one value left, names bound by the
+ * function. */
 static bool check_dim(Verify *v, const BcDim *d)
 {
     const BcProgram *p = v->p;
@@ -133,8 +135,8 @@ static bool check_params(Verify *v)
         }
         if (f->kind == BCF_HOST && m->kind == BCP_WINDOW)
             return bcv_fail(v, "a host function with a window parameter");
-        if (mems >= f->n_mregs || f->mregs[mems].kind != m->kind || f->mregs[mems].dtype != m->dtype ||
-            f->mregs[mems].rank != m->rank)
+        if (mems >= f->n_mregs || f->mregs[mems].kind != m->kind ||
+            f->mregs[mems].dtype != m->dtype || f->mregs[mems].rank != m->rank)
             return bcv_fail(v, "memory register m%u does not fit its parameter", mems);
         mems++;
     }

@@ -7,10 +7,10 @@
 /* One verification. */
 typedef struct {
     const BcProgram *p;
-    const char **why;        /* the first defect, in p->arena */
-    const BcFunc *f;         /* function at hand, for messages; NULL between them */
-    uint32_t *n_results;     /* per function: scalars it returns */
-    uint32_t *seen;          /* per extent: stamp of the function that binds it */
+    const char **why;    /* the first defect, in p->arena */
+    const BcFunc *f;     /* function at hand, for messages; NULL between them */
+    uint32_t *n_results; /* per function: scalars it returns */
+    uint32_t *seen;      /* per extent: stamp of the function that binds it */
 } Verify;
 
 /* Records a defect and returns false. */

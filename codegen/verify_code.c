@@ -1,5 +1,5 @@
-/* The instructions of one function: fields by their codes in bytecode.def, then what each opcode asks of
- * its operands together. */
+/* The instructions of one function: fields by their codes in bytecode.def, then what each opcode
+ * asks of its operands together. */
 #include "codegen/verify.h"
 
 /* The instruction at hand. */
@@ -13,7 +13,7 @@ typedef struct {
 static bool bad(At *at, const char *what)
 {
     return bcv_fail(at->v, "instruction %u (%s): %s", at->pc,
-                       at->in->op < BC_OPCODE_COUNT ? bc_op_name(at->in->op) : "?", what);
+                    at->in->op < BC_OPCODE_COUNT ? bc_op_name(at->in->op) : "?", what);
 }
 
 static uint16_t field(const BcInsn *in, uint32_t i)
@@ -33,7 +33,9 @@ static bool check_code(At *at, int64_t code)
     switch (at->in->op) {
     case BC_BIN: return code >= 0 && code <= BSC_MAX && (code < BSC_NOT || code > BSC_INVERT);
     case BC_UN: return (code >= BSC_NOT && code <= BSC_INVERT) || code == BSC_CAST;
-    case BC_TBIN: case BC_TBINK: case BC_TBINR: return tile && tile_arity[code] == 2;
+    case BC_TBIN:
+    case BC_TBINK:
+    case BC_TBINR: return tile && tile_arity[code] == 2;
     case BC_TUN: return tile && tile_arity[code] == 1;
     case BC_TCAST: return enum_value_name(ENUM_CastMode, code) != NULL;
     case BC_RSTORE: return enum_value_name(ENUM_AtomicType, code) != NULL;
@@ -71,14 +73,18 @@ static bool check_field(At *at, char code, int64_t value)
     const BcProgram *p = at->v->p;
     switch (code) {
     case '-': return value == 0;
-    case 'r': case 'w': return index_ok(value, f->n_regs);
-    case 'm': case 'M': return index_ok(value, f->n_mregs);
-    case 't': case 'T': return index_ok(value, f->n_tiles);
+    case 'r':
+    case 'w': return index_ok(value, f->n_regs);
+    case 'm':
+    case 'M': return index_ok(value, f->n_mregs);
+    case 't':
+    case 'T': return index_ok(value, f->n_tiles);
     case 'x': return run_ok(at, (uint32_t)value);
     case 'v': return value == BC_NONE || run_ok(at, (uint32_t)value);
     case 'p': return run_length(at->in) ? run_ok(at, (uint32_t)value) : value == 0;
     case 'n': return value >= 1 && value <= BC_MAX_RANK;
-    case 'q': case 'i': return true;
+    case 'q':
+    case 'i': return true;
     case 'y': return value < DT_COUNT;
     case 'o': return check_code(at, value);
     case 'k': return index_ok(value, p->n_consts);
@@ -93,7 +99,8 @@ static bool check_field(At *at, char code, int64_t value)
 
 static bool check_fields(At *at)
 {
-    static const char *const names[] = {"field a", "field b", "field c", "field d", "field e", "imm"};
+    static const char *const names[] = {"field a", "field b", "field c",
+                                        "field d", "field e", "imm"};
     const char *codes = bc_op_fields(at->in->op);
     for (uint32_t i = 0; i < 6; i++) {
         if (!check_field(at, codes[i], i < 5 ? field(at->in, i) : at->in->imm))
@@ -107,9 +114,16 @@ static uint32_t op_levels(uint16_t op)
 {
     enum { H = 1 << BCF_HOST, O = 1 << BCF_ORCH, I = 1 << BCF_INCORE };
     switch (op) {
-    case BC_DISPATCH: case BC_ALLOC: case BC_VIEW: case BC_ROW: case BC_WORLD: return H;
+    case BC_DISPATCH:
+    case BC_ALLOC:
+    case BC_VIEW:
+    case BC_ROW:
+    case BC_WORLD: return H;
     case BC_CALL: return O;
-    case BC_RANK: case BC_NRANKS: case BC_READ: case BC_WRITE: return O | I;
+    case BC_RANK:
+    case BC_NRANKS:
+    case BC_READ:
+    case BC_WRITE: return O | I;
     default: return op >= BC_LOAD || op == BC_CORE ? I : H | O | I;
     }
 }
@@ -123,8 +137,14 @@ static bool check_jump(At *at)
     return to > here || bad(at, "a jump that goes back");
 }
 
-static const BcMreg *mreg(const At *at, uint32_t m) { return &at->f->mregs[m]; }
-static const BcTile *tile(const At *at, uint32_t t) { return &at->f->tiles[t]; }
+static const BcMreg *mreg(const At *at, uint32_t m)
+{
+    return &at->f->mregs[m];
+}
+static const BcTile *tile(const At *at, uint32_t t)
+{
+    return &at->f->tiles[t];
+}
 
 static bool same_shape(const BcTile *a, const BcTile *b)
 {
@@ -197,19 +217,20 @@ static bool check_memory_op(At *at)
     const BcInsn *in = at->in;
     const BcMreg *a = mreg(at, in->a), *b = in->op == BC_ALLOC ? NULL : mreg(at, in->b);
     switch (in->op) {
-    case BC_MMOV:
-        return same_mreg(a, b) || bad(at, "registers of different types");
+    case BC_MMOV: return same_mreg(a, b) || bad(at, "registers of different types");
     case BC_ROW:
         return (a->kind == BCM_TENSOR && b->kind == BCM_TENSOR && a->dtype == b->dtype &&
-                a->rank + 1 == b->rank) || bad(at, "not a row of a tensor");
+                a->rank + 1 == b->rank) ||
+               bad(at, "not a row of a tensor");
     case BC_FLATTEN:
-        return (a->kind == b->kind && a->kind != BCM_BUFFER && a->dtype == b->dtype && a->rank == 2) ||
+        return (a->kind == b->kind && a->kind != BCM_BUFFER && a->dtype == b->dtype &&
+                a->rank == 2) ||
                bad(at, "registers that do not fit");
-    case BC_ALLOC:
-        return a->kind == BCM_BUFFER || bad(at, "not a buffer");
+    case BC_ALLOC: return a->kind == BCM_BUFFER || bad(at, "not a buffer");
     default:
         return (a->kind == BCM_WINDOW && b->kind == BCM_BUFFER && a->dtype == in->e &&
-                a->rank == run_length(in)) || bad(at, "not a view of a buffer");
+                a->rank == run_length(in)) ||
+               bad(at, "not a view of a buffer");
     }
 }
 
@@ -243,17 +264,28 @@ static bool check_operands(At *at)
 {
     const BcInsn *in = at->in;
     switch (in->op) {
-    case BC_BIN: case BC_UN:
-        return !dtype_is_float(in->d) || bad(at, "floating-point scalars");
-    case BC_JMP: case BC_JZ: case BC_JNZ: case BC_FORPREP: case BC_FORLOOP: return check_jump(at);
-    case BC_CALL: case BC_DISPATCH: {
+    case BC_BIN:
+    case BC_UN: return !dtype_is_float(in->d) || bad(at, "floating-point scalars");
+    case BC_JMP:
+    case BC_JZ:
+    case BC_JNZ:
+    case BC_FORPREP:
+    case BC_FORLOOP: return check_jump(at);
+    case BC_CALL:
+    case BC_DISPATCH: {
         const BcCall *c = &at->f->calls[in->a];
         if (in->op == BC_CALL ? at->v->p->funcs[c->func].kind != BCF_INCORE : c->n_results != 0)
             return bad(at, "wrong level");
         return true;
     }
-    case BC_MMOV: case BC_ROW: case BC_FLATTEN: case BC_ALLOC: case BC_VIEW: return check_memory_op(at);
-    case BC_DIM: case BC_RANK: case BC_NRANKS: return check_query(at);
+    case BC_MMOV:
+    case BC_ROW:
+    case BC_FLATTEN:
+    case BC_ALLOC:
+    case BC_VIEW: return check_memory_op(at);
+    case BC_DIM:
+    case BC_RANK:
+    case BC_NRANKS: return check_query(at);
     case BC_READ: return check_element(at, in->b);
     case BC_WRITE: return check_element(at, in->a);
     case BC_LOAD: return check_move(at, in->a, in->b, false);
@@ -263,10 +295,16 @@ static bool check_operands(At *at)
         if (in->imm == ATOMIC_ADD && !addable(tile(at, in->a)->dtype))
             return bad(at, "no atomic add here");
         return check_move(at, in->a, in->b, true);
-    case BC_TCOPY: case BC_TBIN: case BC_TBINK: case BC_TBINR: case BC_TUN: case BC_TCAST:
-        return check_tile_op(at);
-    case BC_PUT: case BC_GET: return check_transfer(at);
-    case BC_NOTIFY: case BC_WAIT: return check_signal(at);
+    case BC_TCOPY:
+    case BC_TBIN:
+    case BC_TBINK:
+    case BC_TBINR:
+    case BC_TUN:
+    case BC_TCAST: return check_tile_op(at);
+    case BC_PUT:
+    case BC_GET: return check_transfer(at);
+    case BC_NOTIFY:
+    case BC_WAIT: return check_signal(at);
     default: return true;
     }
 }

@@ -1,6 +1,6 @@
-/* Trees of init and golden functions: every node below its parent and used once (so no cycles and no
- * sharing that would make evaluation exponential), bounded depth, expressions and statements in their
- * places. */
+/* Trees of init and golden functions: every node below its parent and used once (so no cycles and
+ * no sharing that would make evaluation exponential), bounded depth, expressions and statements in
+ * their places. */
 #include "codegen/verify.h"
 #include <stdlib.h>
 
@@ -15,14 +15,16 @@ typedef enum { PLACE_EXPR, PLACE_STMT, PLACE_BLOCK, PLACE_LOOP } Place;
 typedef struct {
     Verify *v;
     const BcPure *u;
-    uint16_t *depth;     /* per node: height of its tree, from 1 */
-    uint8_t *used;       /* per node: has a parent */
+    uint16_t *depth; /* per node: height of its tree, from 1 */
+    uint8_t *used;   /* per node: has a parent */
 } Tree;
 
 static Place place_of(uint16_t kind)
 {
     switch (kind) {
-    case PURE_SET: case PURE_IF: case PURE_RETURN: return PLACE_STMT;
+    case PURE_SET:
+    case PURE_IF:
+    case PURE_RETURN: return PLACE_STMT;
     case PURE_BLOCK: return PLACE_BLOCK;
     case PURE_LOOP: return PLACE_LOOP;
     default: return PLACE_EXPR;
@@ -86,7 +88,9 @@ static bool check_leaf(Tree *t, const BcPureNode *n)
     const BcParam *m = n->slot < host->n_params ? &host->params[n->slot] : NULL;
     bool tensor = m && m->kind == BCP_TENSOR;
     switch (n->kind) {
-    case PURE_SLOT: case PURE_SET: case PURE_LOOP: return n->slot < t->u->n_slots;
+    case PURE_SLOT:
+    case PURE_SET:
+    case PURE_LOOP: return n->slot < t->u->n_slots;
     case PURE_EXTENT: return n->slot < t->v->p->n_extents;
     case PURE_SHAPE: return tensor && n->ival >= 0 && n->ival < m->rank;
     case PURE_ELEMENT: return tensor && n->n == m->rank;
@@ -105,7 +109,8 @@ static bool check_tree(Tree *t)
         if (!check_kids(t, i))
             return false;
     }
-    if (t->u->root >= t->u->n_nodes || t->u->nodes[t->u->root].kind != PURE_BLOCK || t->used[t->u->root])
+    if (t->u->root >= t->u->n_nodes || t->u->nodes[t->u->root].kind != PURE_BLOCK ||
+        t->used[t->u->root])
         return bcv_fail(t->v, "init or golden: malformed root");
     return true;
 }

@@ -2,26 +2,48 @@
 #include <string.h>
 
 /* Strings of the program, by number. */
-enum { S_P, S_HOST, S_ORCH, S_STEP, S_X, S_Y, S_N, S_DATA, S_NR, S_BUF, S_FILE, S_CALL, S_PHASE, S_MODE,
-       S_VALUE, S_CHECK, S_ACC };
+enum {
+    S_P,
+    S_HOST,
+    S_ORCH,
+    S_STEP,
+    S_X,
+    S_Y,
+    S_N,
+    S_DATA,
+    S_NR,
+    S_BUF,
+    S_FILE,
+    S_CALL,
+    S_PHASE,
+    S_MODE,
+    S_VALUE,
+    S_CHECK,
+    S_ACC
+};
 static const char *const strings[] = {
-    "P", "host", "orch", "step", "x", "y", "n", "data", "NR", "buf", "a.pld", "pld.tensor.barrier",
-    "barrier(1)", "mode", "\"hand\"", "n must be positive", "acc",
+    "P",          "host", "orch",     "step",
+    "x",          "y",    "n",        "data",
+    "NR",         "buf",  "a.pld",    "pld.tensor.barrier",
+    "barrier(1)", "mode", "\"hand\"", "n must be positive",
+    "acc",
 };
 static const int64_t consts[] = {INT64_C(1) << 40, INT64_C(0x4000000000000000), 7};
 static const uint32_t extents[] = {S_NR};
 static const uint32_t bindings[][2] = {{S_MODE, S_VALUE}};
 
-static BcParam mem_param(uint32_t name, BcParamKind kind, uint8_t dir, uint8_t dtype, BcDim rows, BcDim cols)
+static BcParam mem_param(uint32_t name, BcParamKind kind, uint8_t dir, uint8_t dtype, BcDim rows,
+                         BcDim cols)
 {
-    return (BcParam){.name = name, .kind = kind, .dir = dir, .dtype = dtype, .rank = 2, .dims = {rows, cols}};
+    return (BcParam){
+        .name = name, .kind = kind, .dir = dir, .dtype = dtype, .rank = 2, .dims = {rows, cols}};
 }
 
 static void params(BcProg *t)
 {
     /* dims: [0] NR, [1] 64, [2..6] min(NR * 2, 8) */
     static const BcDimStep steps[] = {{BCD_NAME, 0}, {BCD_CONST, 64}, {BCD_NAME, 0}, {BCD_CONST, 2},
-                                      {BCD_MUL, 0}, {BCD_CONST, 8}, {BCD_MIN, 0}};
+                                      {BCD_MUL, 0},  {BCD_CONST, 8},  {BCD_MIN, 0}};
     const BcDim nr = {0, 1}, size = {1, 1}, cells = {2, 5};
     memcpy(t->steps, steps, sizeof steps);
     t->host_params[0] = mem_param(S_X, BCP_TENSOR, 0, DT_FP32, nr, size);
@@ -39,49 +61,67 @@ static void params(BcProg *t)
 static void host(BcProg *t)
 {
     static const BcInsn code[] = {
-        {BC_WORLD, 2, 0, 0, 0, 0, 0},
-        {BC_LDK, 3, 0, 0, 0, 0, 0},
-        {BC_LDI, 4, 0, 0, 0, 0, 8},
-        {BC_ALLOC, 2, 3, 4, 0, 0, 0},
-        {BC_VIEW, 3, 2, 3, 2, DT_INT32, 0},
-        {BC_LDI, 3, 0, 0, 0, 0, 0},
-        {BC_LDI, 4, 0, 0, 0, 0, 1},
-        {BC_FORPREP, 3, 2, 4, 0, 0, 10},
-        {BC_DISPATCH, 0, 3, 4, 0, 0, 0},
-        {BC_FORLOOP, 3, 2, 4, 0, 0, 8},
+        {BC_WORLD, 2, 0, 0, 0, 0, 0},       {BC_LDK, 3, 0, 0, 0, 0, 0},
+        {BC_LDI, 4, 0, 0, 0, 0, 8},         {BC_ALLOC, 2, 3, 4, 0, 0, 0},
+        {BC_VIEW, 3, 2, 3, 2, DT_INT32, 0}, {BC_LDI, 3, 0, 0, 0, 0, 0},
+        {BC_LDI, 4, 0, 0, 0, 0, 1},         {BC_FORPREP, 3, 2, 4, 0, 0, 10},
+        {BC_DISPATCH, 0, 3, 4, 0, 0, 0},    {BC_FORLOOP, 3, 2, 4, 0, 0, 8},
         {BC_RET, 0, 0, 0, 0, 0, 0},
     };
-    static const BcMreg mregs[] = {{BCM_TENSOR, DT_FP32, 2}, {BCM_TENSOR, DT_FP32, 2},
-                                   {BCM_BUFFER, 0, 0}, {BCM_WINDOW, DT_INT32, 2}};
+    static const BcMreg mregs[] = {{BCM_TENSOR, DT_FP32, 2},
+                                   {BCM_TENSOR, DT_FP32, 2},
+                                   {BCM_BUFFER, 0, 0},
+                                   {BCM_WINDOW, DT_INT32, 2}};
     memcpy(t->host, code, sizeof code);
     memcpy(t->host_mregs, mregs, sizeof mregs);
     t->regs[0] = 0, t->regs[1] = 1, t->regs[2] = 3, t->regs[3] = 1;
-    t->dispatch = (BcCall){.func = 1, .n_mem = 3, .mem = t->regs, .n_scalars = 1, .scalars = t->regs + 3};
-    t->funcs[0] = (BcFunc){.name = S_HOST, .kind = BCF_HOST, .n_regs = 5, .n_mregs = 4, .n_params = 3,
-                           .n_binds = 1, .n_calls = 1, .n_insns = sizeof code / sizeof *code,
-                           .params = t->host_params, .binds = t->binds, .calls = &t->dispatch,
-                           .insns = t->host, .mregs = t->host_mregs};
+    t->dispatch =
+        (BcCall){.func = 1, .n_mem = 3, .mem = t->regs, .n_scalars = 1, .scalars = t->regs + 3};
+    t->funcs[0] = (BcFunc){.name = S_HOST,
+                           .kind = BCF_HOST,
+                           .n_regs = 5,
+                           .n_mregs = 4,
+                           .n_params = 3,
+                           .n_binds = 1,
+                           .n_calls = 1,
+                           .n_insns = sizeof code / sizeof *code,
+                           .params = t->host_params,
+                           .binds = t->binds,
+                           .calls = &t->dispatch,
+                           .insns = t->host,
+                           .mregs = t->host_mregs};
 }
 
 static void orch(BcProg *t)
 {
     static const BcInsn code[] = {
-        {BC_LDI, 2, 0, 0, 0, 0, 0},
-        {BC_MOV, 3, 2, 0, 0, 0, 0},
-        {BC_READ, 4, 0, 2, 2, 0, 0},
-        {BC_WRITE, 1, 2, 2, 4, DT_FP32, 0},
-        {BC_CALL, 0, 0, 0, 0, 0, 0},
-        {BC_RET, 0, 0, 0, 0, 0, 0},
+        {BC_LDI, 2, 0, 0, 0, 0, 0},  {BC_MOV, 3, 2, 0, 0, 0, 0},
+        {BC_READ, 4, 0, 2, 2, 0, 0}, {BC_WRITE, 1, 2, 2, 4, DT_FP32, 0},
+        {BC_CALL, 0, 0, 0, 0, 0, 0}, {BC_RET, 0, 0, 0, 0, 0, 0},
     };
     memcpy(t->orch, code, sizeof code);
     memcpy(t->orch_mregs, t->incore_mregs, sizeof t->orch_mregs);
     t->regs[4] = 0, t->regs[5] = 1, t->regs[6] = 2, t->regs[7] = 1;
-    t->call = (BcCall){.func = 2, .n_mem = 3, .mem = t->regs + 4, .n_scalars = 1, .scalars = t->regs + 7,
-                       .results = 4, .n_results = 1};
-    t->funcs[1] = (BcFunc){.name = S_ORCH, .kind = BCF_ORCH, .n_regs = 5, .n_mregs = 3, .n_params = 4,
-                           .n_binds = 1, .n_calls = 1, .n_insns = sizeof code / sizeof *code,
-                           .params = t->orch_params, .binds = t->binds, .calls = &t->call,
-                           .insns = t->orch, .mregs = t->orch_mregs};
+    t->call = (BcCall){.func = 2,
+                       .n_mem = 3,
+                       .mem = t->regs + 4,
+                       .n_scalars = 1,
+                       .scalars = t->regs + 7,
+                       .results = 4,
+                       .n_results = 1};
+    t->funcs[1] = (BcFunc){.name = S_ORCH,
+                           .kind = BCF_ORCH,
+                           .n_regs = 5,
+                           .n_mregs = 3,
+                           .n_params = 4,
+                           .n_binds = 1,
+                           .n_calls = 1,
+                           .n_insns = sizeof code / sizeof *code,
+                           .params = t->orch_params,
+                           .binds = t->binds,
+                           .calls = &t->call,
+                           .insns = t->orch,
+                           .mregs = t->orch_mregs};
 }
 
 static void incore(BcProg *t)
@@ -122,8 +162,8 @@ static void incore(BcProg *t)
         {BC_WAIT, 2, 2, 2, 5, 0, WAIT_GE},
         {BC_RET, 4, 1, 0, 0, 0, 0},
     };
-    static const BcMreg mregs[] = {{BCM_TENSOR, DT_FP32, 2}, {BCM_TENSOR, DT_FP32, 2},
-                                   {BCM_WINDOW, DT_INT32, 2}};
+    static const BcMreg mregs[] = {
+        {BCM_TENSOR, DT_FP32, 2}, {BCM_TENSOR, DT_FP32, 2}, {BCM_WINDOW, DT_INT32, 2}};
     static const BcTile tiles[] = {
         {.dtype = DT_FP32, .rank = 2, .shape = {1, 64}, .addr = 0, .bytes = 256, .name = S_ACC},
         {.dtype = DT_FP32, .rank = 2, .shape = {1, 64}, .addr = 256, .bytes = 256, .name = S_X},
@@ -138,17 +178,36 @@ static void incore(BcProg *t)
     memcpy(t->incore_mregs, mregs, sizeof mregs);
     memcpy(t->tiles, tiles, sizeof tiles);
     memcpy(t->locs, locs, sizeof locs);
-    t->xfers[0] = (BcXfer){.run = 2, .rank = 2, .atomic = ATOMIC_ADD, .pipeline = true, .n_stages = 2,
+    t->xfers[0] = (BcXfer){.run = 2,
+                           .rank = 2,
+                           .atomic = ATOMIC_ADD,
+                           .pipeline = true,
+                           .n_stages = 2,
                            .stages = {2, 3}};
     t->xfers[1] = (BcXfer){.run = 2, .rank = 2, .n_stages = 1, .stages = {3}};
-    t->funcs[2] = (BcFunc){.name = S_STEP, .kind = BCF_INCORE, .generated = true, .n_regs = 8, .n_mregs = 3,
-                           .n_params = 4, .n_binds = 1, .n_tiles = 4, .n_xfers = 2, .n_locs = 2,
-                           .n_insns = sizeof code / sizeof *code, .params = t->incore_params,
-                           .binds = t->binds, .tiles = t->tiles, .xfers = t->xfers, .insns = t->incore,
-                           .locs = t->locs, .mregs = t->incore_mregs, .core_bytes = 1024};
+    t->funcs[2] = (BcFunc){.name = S_STEP,
+                           .kind = BCF_INCORE,
+                           .generated = true,
+                           .n_regs = 8,
+                           .n_mregs = 3,
+                           .n_params = 4,
+                           .n_binds = 1,
+                           .n_tiles = 4,
+                           .n_xfers = 2,
+                           .n_locs = 2,
+                           .n_insns = sizeof code / sizeof *code,
+                           .params = t->incore_params,
+                           .binds = t->binds,
+                           .tiles = t->tiles,
+                           .xfers = t->xfers,
+                           .insns = t->incore,
+                           .locs = t->locs,
+                           .mregs = t->incore_mregs,
+                           .core_bytes = 1024};
 }
 
-/* def x(i, j): return i * 2.0      def y(i, j): t = sum(x[k, j] for k in range(NR)); return t if ... */
+/* def x(i, j): return i * 2.0      def y(i, j): t = sum(x[k, j] for k in range(NR)); return t if
+ * ... */
 static void pure(BcProg *t)
 {
     static const BcPureNode nodes[] = {
@@ -177,11 +236,29 @@ static void pure(BcProg *t)
     memcpy(t->nodes, nodes, sizeof nodes);
     t->kids[0] = kids[0];
     t->kids[1] = 4, t->kids[2] = 5, t->kids[3] = 6, t->kids[4] = 3, t->kids[5] = 12;
-    t->pure[0] = (BcPure){.param = 0, .n_index = 2, .n_slots = 2, .root = 4, .rtol = -1, .atol = -1,
-                          .n_nodes = 5, .n_kids = 1, .nodes = t->nodes, .kids = t->kids, .line = 10};
-    t->pure[1] = (BcPure){.golden = true, .param = 1, .n_index = 2, .n_slots = 3, .root = 13, .rtol = 1e-5,
-                          .atol = 0, .n_nodes = 14, .n_kids = 5, .nodes = t->nodes + 5,
-                          .kids = t->kids + 1, .line = 14};
+    t->pure[0] = (BcPure){.param = 0,
+                          .n_index = 2,
+                          .n_slots = 2,
+                          .root = 4,
+                          .rtol = -1,
+                          .atol = -1,
+                          .n_nodes = 5,
+                          .n_kids = 1,
+                          .nodes = t->nodes,
+                          .kids = t->kids,
+                          .line = 10};
+    t->pure[1] = (BcPure){.golden = true,
+                          .param = 1,
+                          .n_index = 2,
+                          .n_slots = 3,
+                          .root = 13,
+                          .rtol = 1e-5,
+                          .atol = 0,
+                          .n_nodes = 14,
+                          .n_kids = 5,
+                          .nodes = t->nodes + 5,
+                          .kids = t->kids + 1,
+                          .line = 14};
 }
 
 void bcprog_new(BcProg *t)
@@ -192,13 +269,28 @@ void bcprog_new(BcProg *t)
     orch(t);
     host(t);
     pure(t);
-    t->windows[0] = (BcWindow){.name = S_BUF, .file = S_FILE, .line = 7, .col = 3, .align = 512, .zero = true};
-    t->p = (BcProgram){.arena = &t->arena, .platform = PLATFORM_A2A3SIM, .compiled_ranks = 2,
-                       .program_name = S_P, .n_strings = sizeof strings / sizeof *strings,
-                       .n_consts = sizeof consts / sizeof *consts, .n_extents = 1, .n_dim_steps = 7,
-                       .n_funcs = 3, .n_windows = 1, .n_pure = 2, .n_bindings = 1, .strings = strings,
-                       .consts = consts, .extents = extents, .dim_steps = t->steps, .funcs = t->funcs,
-                       .windows = t->windows, .pure = t->pure, .bindings = bindings};
+    t->windows[0] =
+        (BcWindow){.name = S_BUF, .file = S_FILE, .line = 7, .col = 3, .align = 512, .zero = true};
+    t->p = (BcProgram){.arena = &t->arena,
+                       .platform = PLATFORM_A2A3SIM,
+                       .compiled_ranks = 2,
+                       .program_name = S_P,
+                       .n_strings = sizeof strings / sizeof *strings,
+                       .n_consts = sizeof consts / sizeof *consts,
+                       .n_extents = 1,
+                       .n_dim_steps = 7,
+                       .n_funcs = 3,
+                       .n_windows = 1,
+                       .n_pure = 2,
+                       .n_bindings = 1,
+                       .strings = strings,
+                       .consts = consts,
+                       .extents = extents,
+                       .dim_steps = t->steps,
+                       .funcs = t->funcs,
+                       .windows = t->windows,
+                       .pure = t->pure,
+                       .bindings = bindings};
 }
 
 void bcprog_free(BcProg *t)

@@ -97,9 +97,9 @@ END_TEST
 /* One defect each; the text is part of the message. */
 enum { NO_OP = 0xffff };
 static const struct {
-    int func;                /* whose code is changed; -1: see special() */
+    int func; /* whose code is changed; -1: see special() */
     uint32_t pc;
-    BcInsn insn;             /* op NO_OP: not an instruction */
+    BcInsn insn; /* op NO_OP: not an instruction */
     const char *message;
 } defects[] = {
     {2, 2, {200, 0, 0, 0, 0, 0, 0}, "unknown opcode"},
@@ -248,7 +248,7 @@ START_TEST(truncated_files_are_rejected)
     bc_encode(&t.p, false, &bytes);
     for (size_t len = 0; len < bytes.len; len++) {
         Arena arena = {0};
-        char *part = malloc(len + 1);   /* its own block, so that reading past it is seen */
+        char *part = malloc(len + 1); /* its own block, so that reading past it is seen */
         memcpy(part, bytes.at, len);
         why = NULL;
         ck_assert_ptr_null(bc_decode(&arena, part, len, &why));
@@ -272,8 +272,8 @@ static void check_loaded(BcProgram *p)
     arena_free(&arena);
 }
 
-/* No changed byte passes the checksums. With those put right too, the file is refused, or is another
- * program that is as good as this one. */
+/* No changed byte passes the checksums. With those put right too, the file is refused, or is
+ * another program that is as good as this one. */
 START_TEST(changed_bytes)
 {
     static const unsigned char flips[] = {0x01, 0x02, 0x10, 0x80, 0xff};

@@ -8,7 +8,7 @@
 static Arena arena;
 static Interner names;
 static Diags diags;
-static Buf text;         /* disassembly of the program compiled last */
+static Buf text; /* disassembly of the program compiled last */
 
 static void setup(void)
 {
@@ -66,15 +66,14 @@ static const BcFunc *func(const BcProgram *p, const char *name)
 /* A kernel `step(x, y, n)` on [4, 64] with the given body, and its callers. */
 #define KERNEL(body)                                                                               \
     HEAD "@pl.jit.incore\n"                                                                        \
-    "def step(x: pl.Tensor[[4, 64], pl.FP32], y: pl.InOut[pl.Tensor[[4, 64], pl.FP32]],\n"         \
-    "         n: pl.Scalar[pl.INT32]):\n" body                                                     \
-    "@pl.jit\n"                                                                                    \
-    "def chip(x: pl.Tensor[[4, 64], pl.FP32], y: pl.InOut[pl.Tensor[[4, 64], pl.FP32]]):\n"        \
-    "    return step(x, y, 3)\n"                                                                   \
-    "@pl.jit.host\n"                                                                               \
-    "def host(x: pl.Tensor[[4, 64], pl.FP32], y: pl.InOut[pl.Tensor[[4, 64], pl.FP32]]):\n"        \
-    "    chip(x, y, device=0)\n"                                                                   \
-    "    return y\n"
+         "def step(x: pl.Tensor[[4, 64], pl.FP32], y: pl.InOut[pl.Tensor[[4, 64], pl.FP32]],\n"    \
+         "         n: pl.Scalar[pl.INT32]):\n" body "@pl.jit\n"                                    \
+         "def chip(x: pl.Tensor[[4, 64], pl.FP32], y: pl.InOut[pl.Tensor[[4, 64], pl.FP32]]):\n"   \
+         "    return step(x, y, 3)\n"                                                              \
+         "@pl.jit.host\n"                                                                          \
+         "def host(x: pl.Tensor[[4, 64], pl.FP32], y: pl.InOut[pl.Tensor[[4, 64], pl.FP32]]):\n"   \
+         "    chip(x, y, device=0)\n"                                                              \
+         "    return y\n"
 
 /* Code of a function without places: "load t0, m0, r0..r1, -" lines. */
 static const char *code_of(const BcProgram *p, const char *name)
@@ -136,7 +135,7 @@ START_TEST(loops_set_no_constants)
         uint16_t op = f->insns[i].op;
         depth += op == BC_FORPREP;
         ck_assert_msg(depth == 0 || op != BC_LDK, "constant in a loop: %s", text.at);
-        loads += depth == 1 && op == BC_LDI;   /* the start of the inner loop */
+        loads += depth == 1 && op == BC_LDI; /* the start of the inner loop */
         ck_assert_msg(depth < 2 || op != BC_LDI, "constant in the inner loop: %s", text.at);
         ck_assert_uint_ne(op, BC_MMOV);
         depth -= op == BC_FORLOOP;
@@ -145,8 +144,8 @@ START_TEST(loops_set_no_constants)
 }
 END_TEST
 
-/* Runs scalar code; memory and tile instructions do nothing. Returns the value of the last scalar that
- * was written to memory. */
+/* Runs scalar code; memory and tile instructions do nothing. Returns the value of the last scalar
+ * that was written to memory. */
 static int64_t run_scalars(const BcProgram *p, const BcFunc *f, int64_t n)
 {
     int64_t *r = calloc(f->n_regs + 1u, sizeof *r), written = 0, steps = 0;
@@ -170,7 +169,8 @@ static int64_t run_scalars(const BcProgram *p, const BcFunc *f, int64_t n)
         case BC_WRITE: written = r[in->d]; break;
         case BC_BIN: {
             int64_t args[2] = {b, c}, out = 0;
-            ck_assert_msg(scalar_eval((ScalarOp)in->imm, (Dtype)in->d, args, &out), "fault at %u", pc - 1);
+            ck_assert_msg(scalar_eval((ScalarOp)in->imm, (Dtype)in->d, args, &out), "fault at %u",
+                          pc - 1);
             r[in->a] = out;
             break;
         }
@@ -186,14 +186,14 @@ static int64_t run_scalars(const BcProgram *p, const BcFunc *f, int64_t n)
 
 #define SCALARS(body)                                                                              \
     HEAD "@pl.jit.incore\n"                                                                        \
-    "def step(out: pl.Out[pl.Tensor[[1], pl.INT64]], n: pl.Scalar[pl.INT32]):\n" body RESULT       \
-    "@pl.jit\n"                                                                                    \
-    "def chip(out: pl.Out[pl.Tensor[[1], pl.INT64]]):\n"                                           \
-    "    return step(out, 7)\n"                                                                    \
-    "@pl.jit.host\n"                                                                               \
-    "def host(out: pl.Out[pl.Tensor[[1], pl.INT64]]):\n"                                           \
-    "    chip(out, device=0)\n"                                                                    \
-    "    return out\n"
+         "def step(out: pl.Out[pl.Tensor[[1], pl.INT64]], n: pl.Scalar[pl.INT32]):\n" body RESULT  \
+         "@pl.jit\n"                                                                               \
+         "def chip(out: pl.Out[pl.Tensor[[1], pl.INT64]]):\n"                                      \
+         "    return step(out, 7)\n"                                                               \
+         "@pl.jit.host\n"                                                                          \
+         "def host(out: pl.Out[pl.Tensor[[1], pl.INT64]]):\n"                                      \
+         "    chip(out, device=0)\n"                                                               \
+         "    return out\n"
 
 /* Scalar programs with their value for some n. */
 static const struct {
@@ -206,19 +206,26 @@ static const struct {
     {SCALARS("    v = 0\n    for i in pl.range(n, 0, -2):\n        v = v * 10 + i\n"), 5, 531},
     {SCALARS("    v = 9\n    for i in pl.range(n):\n        v = v + 1\n"), 0, 9},
     /* exchange: the yields of a loop are one parallel copy */
-    {SCALARS("    a = 1\n    b = 2\n    c = 3\n    for i in pl.range(n):\n        t = a\n        a = b\n"
-             "        b = c\n        c = t\n    v = a * 100 + b * 10 + c\n"), 2, 312},
+    {SCALARS("    a = 1\n    b = 2\n    c = 3\n    for i in pl.range(n):\n        t = a\n        a "
+             "= b\n"
+             "        b = c\n        c = t\n    v = a * 100 + b * 10 + c\n"),
+     2, 312},
     {SCALARS("    a = 0\n    b = 1\n    for i in pl.range(n):\n        t = a + b\n        a = b\n"
-             "        b = t\n    v = a\n"), 10, 55},
+             "        b = t\n    v = a\n"),
+     10, 55},
     {SCALARS("    v = 0\n    for i in pl.range(n):\n        if i == 3:\n            break\n"
-             "        v = v + 10\n"), 9, 30},
+             "        v = v + 10\n"),
+     9, 30},
     {SCALARS("    v = 0\n    for i in pl.range(n):\n        if i % 2 == 0:\n            continue\n"
-             "        v = v + i\n"), 6, 9},
+             "        v = v + i\n"),
+     6, 9},
     {SCALARS("    v = 0\n    for i in pl.range(n):\n        for j in pl.range(i):\n"
              "            if j == 2:\n                break\n            if i == 3:\n"
-             "                continue\n            v = v + i * 10 + j\n        v = v + 1\n"), 5, 137},
+             "                continue\n            v = v + i * 10 + j\n        v = v + 1\n"),
+     5, 137},
     {SCALARS("    if n > 3:\n        v = n\n    elif n > 1:\n        v = n * 2\n    else:\n"
-             "        v = 100\n"), 2, 4},
+             "        v = 100\n"),
+     2, 4},
     {SCALARS("    v = 0\n    if n > 3:\n        v = 5\n"), 3, 0},
     {SCALARS("    v = 5 if n > 3 else n // (n - 3)\n"), 4, 5},
     {SCALARS("    v = n // (n - 4) if n != 4 else 11\n"), 4, 11},
@@ -231,14 +238,20 @@ static const struct {
     {SCALARS("    v = pl.const(2147483647, pl.INT32) + n\n"), 1, INT32_MIN},
     {SCALARS("    v = pl.cast(n, pl.INT64) + 1099511627776\n"), 1, INT64_C(1099511627777)},
     /* the value a loop starts from is needed after it; the two arms make their values in place */
-    {SCALARS("    a = n * 2\n    v = a\n    for i in pl.range(3):\n        v = v * 2\n    v = v + a\n"), 3, 54},
+    {SCALARS(
+         "    a = n * 2\n    v = a\n    for i in pl.range(3):\n        v = v * 2\n    v = v + a\n"),
+     3, 54},
     {SCALARS("    a = n + 1\n    if n > 2:\n        v = a * 2\n    else:\n        v = a * 3\n"
-             "    v = v + a\n"), 3, 12},
-    {SCALARS("    v = n\n    for i in pl.range(4):\n        v = v + 1 if i != 2 else v * 2\n"), 3, 11},
+             "    v = v + a\n"),
+     3, 12},
+    {SCALARS("    v = n\n    for i in pl.range(4):\n        v = v + 1 if i != 2 else v * 2\n"), 3,
+     11},
     /* values of before a loop that are needed in it and after it keep their registers */
-    {SCALARS("    a = n * 2\n    b = n * 3\n    v = 0\n    for i in pl.range(3):\n        c = a + i\n"
-             "        for j in pl.range(2):\n            d = b + j\n            v = v + c * d\n"
-             "        e = v + a\n        v = e - a\n    v = v + a + b\n"), 1, (2 + 3 + 4) * (3 + 4) + 2 + 3},
+    {SCALARS(
+         "    a = n * 2\n    b = n * 3\n    v = 0\n    for i in pl.range(3):\n        c = a + i\n"
+         "        for j in pl.range(2):\n            d = b + j\n            v = v + c * d\n"
+         "        e = v + a\n        v = e - a\n    v = v + a + b\n"),
+     1, (2 + 3 + 4) * (3 + 4) + 2 + 3},
 };
 
 START_TEST(scalar_programs)
@@ -269,8 +282,12 @@ START_TEST(registers_are_reused)
             v ^= values[i];
         expected = v;
     }
-    const char *source = arena_printf(&arena, "%s%s%s", HEAD "@pl.jit.incore\n"
-        "def step(out: pl.Out[pl.Tensor[[1], pl.INT64]], n: pl.Scalar[pl.INT32]):\n", body.at, RESULT
+    const char *source = arena_printf(
+        &arena, "%s%s%s",
+        HEAD "@pl.jit.incore\n"
+             "def step(out: pl.Out[pl.Tensor[[1], pl.INT64]], n: pl.Scalar[pl.INT32]):\n",
+        body.at,
+        RESULT
         "@pl.jit\ndef chip(out: pl.Out[pl.Tensor[[1], pl.INT64]]):\n    return step(out, 7)\n"
         "@pl.jit.host\ndef host(out: pl.Out[pl.Tensor[[1], pl.INT64]]):\n"
         "    chip(out, device=0)\n    return out\n");
@@ -284,7 +301,8 @@ END_TEST
 static const char windows[] = HEAD
     "NR = pl.dynamic(\"NR\")\n"
     "@pl.jit.incore\n"
-    "def step(x: pl.Tensor[[3 * NR + 2, 64], pl.FP32], data: pl.InOut[pld.DistributedTensor[[NR, 64], pl.FP32]],\n"
+    "def step(x: pl.Tensor[[3 * NR + 2, 64], pl.FP32], data: pl.InOut[pld.DistributedTensor[[NR, "
+    "64], pl.FP32]],\n"
     "         signal: pl.InOut[pld.DistributedTensor[[NR, 1], pl.INT32]]):\n"
     "    ctx = pld.get_comm_ctx(data)\n"
     "    me = pld.rank(ctx)\n"
@@ -295,7 +313,8 @@ static const char windows[] = HEAD
     "    data = pl.store(t, [me, 0], data)\n"
     "    return data\n"
     "@pl.jit\n"
-    "def chip(x: pl.Tensor[[3 * NR + 2, 64], pl.FP32], data: pl.InOut[pld.DistributedTensor[[NR, 64], pl.FP32]],\n"
+    "def chip(x: pl.Tensor[[3 * NR + 2, 64], pl.FP32], data: pl.InOut[pld.DistributedTensor[[NR, "
+    "64], pl.FP32]],\n"
     "         signal: pl.InOut[pld.DistributedTensor[[NR, 1], pl.INT32]]):\n"
     "    return step(x, data, signal)\n"
     "@pl.jit.host\n"
@@ -330,19 +349,21 @@ START_TEST(memories_that_meet)
 {
     BcProgram *p = compile_ok(
         HEAD "@pl.jit.incore\n"
-        "def step(a: pl.Tensor[[4, 64], pl.FP32], b: pl.Tensor[[4, 64], pl.FP32],\n"
-        "         y: pl.Out[pl.Tensor[[4, 64], pl.FP32]], n: pl.Scalar[pl.INT32]):\n"
-        "    if n > 2:\n        c = a\n    else:\n        c = b\n"
-        "    y = pl.store(pl.load(c, [0, 0], [1, 64]), [0, 0], y)\n    return y\n"
-        "@pl.jit\n"
-        "def chip(a: pl.Tensor[[4, 64], pl.FP32], b: pl.Tensor[[4, 64], pl.FP32],\n"
-        "         y: pl.Out[pl.Tensor[[4, 64], pl.FP32]]):\n    return step(a, b, y, 1)\n"
-        "@pl.jit.host\n"
-        "def host(a: pl.Tensor[[4, 64], pl.FP32], b: pl.Tensor[[4, 64], pl.FP32],\n"
-        "         y: pl.Out[pl.Tensor[[4, 64], pl.FP32]]):\n    chip(a, b, y, device=0)\n    return y\n");
+             "def step(a: pl.Tensor[[4, 64], pl.FP32], b: pl.Tensor[[4, 64], pl.FP32],\n"
+             "         y: pl.Out[pl.Tensor[[4, 64], pl.FP32]], n: pl.Scalar[pl.INT32]):\n"
+             "    if n > 2:\n        c = a\n    else:\n        c = b\n"
+             "    y = pl.store(pl.load(c, [0, 0], [1, 64]), [0, 0], y)\n    return y\n"
+             "@pl.jit\n"
+             "def chip(a: pl.Tensor[[4, 64], pl.FP32], b: pl.Tensor[[4, 64], pl.FP32],\n"
+             "         y: pl.Out[pl.Tensor[[4, 64], pl.FP32]]):\n    return step(a, b, y, 1)\n"
+             "@pl.jit.host\n"
+             "def host(a: pl.Tensor[[4, 64], pl.FP32], b: pl.Tensor[[4, 64], pl.FP32],\n"
+             "         y: pl.Out[pl.Tensor[[4, 64], pl.FP32]]):\n    chip(a, b, y, device=0)\n    "
+             "return y\n");
     const char *code = code_of(p, "step");
     ck_assert_msg(strstr(code, "mmov m0, m0 ") && strstr(code, "mmov m0, m1 ") &&
-                  strstr(code, "load t0, m0, "), "%s", code);
+                      strstr(code, "load t0, m0, "),
+                  "%s", code);
 }
 END_TEST
 
@@ -366,31 +387,36 @@ START_TEST(stripped_bytes_do_not_depend_on_places)
 END_TEST
 
 #define PURE(defs)                                                                                 \
-    HEAD defs                                                                                      \
-    "@pl.jit\n"                                                                                    \
-    "def chip(x: pl.Tensor[[4, 8], pl.FP32], y: pl.InOut[pl.Tensor[[4, 8], pl.FP32]],\n"           \
-    "         k: pl.Scalar[pl.INT32]):\n    pl.write(y, [0, 0], pl.read(x, [0, 0]))\n    return y\n" \
-    "@pl.jit.host\n"                                                                               \
-    "def host(x: pl.Tensor[[4, 8], pl.FP32], y: pl.InOut[pl.Tensor[[4, 8], pl.FP32]],\n"           \
-    "         k: pl.Scalar[pl.INT32]):\n    chip(x, y, k, device=0)\n    return y\n"
+    HEAD defs "@pl.jit\n"                                                                          \
+              "def chip(x: pl.Tensor[[4, 8], pl.FP32], y: pl.InOut[pl.Tensor[[4, 8], pl.FP32]],\n" \
+              "         k: pl.Scalar[pl.INT32]):\n    pl.write(y, [0, 0], pl.read(x, [0, 0]))\n  " \
+              "  return y\n"                                                                       \
+              "@pl.jit.host\n"                                                                     \
+              "def host(x: pl.Tensor[[4, 8], pl.FP32], y: pl.InOut[pl.Tensor[[4, 8], pl.FP32]],\n" \
+              "         k: pl.Scalar[pl.INT32]):\n    chip(x, y, k, device=0)\n    return y\n"
 
 static const struct {
-    const char *source, *expected;   /* part of the disassembly */
+    const char *source, *expected; /* part of the disassembly */
 } pures[] = {
     {PURE("@pld.init\ndef x(i, j):\n    return i * 2.5 - j\n"),
      "(block (return (- (* (slot s0) (float 2.5)) (slot s1))))"},
     {PURE("@pld.init\ndef k():\n    return 3\n"), "init k\n  (block (return (int 3)))"},
-    {PURE("@pld.init\ndef x(i, j):\n    a = i\n    if j > 1:\n        a += 1\n    else:\n        return 0\n"
+    {PURE("@pld.init\ndef x(i, j):\n    a = i\n    if j > 1:\n        a += 1\n    else:\n        "
+          "return 0\n"
           "    return a\n"),
      "(block (set s2 (slot s0)) (if (> (slot s1) (int 1)) (block (set s2 (+ (slot s2) (int 1)))) "
      "(block (return (int 0)))) (return (slot s2)))"},
-    {PURE("@pld.golden\ndef y(i, j):\n    return sum(x[q, j] for q in range(1, 4) if q != i) * k\n"),
+    {PURE(
+         "@pld.golden\ndef y(i, j):\n    return sum(x[q, j] for q in range(1, 4) if q != i) * k\n"),
      "(sum (element x (slot s2) (slot s1)) (loop s2 (int 1) (int 4) (int 1)) (loop s3 (int 0) "
      "(cond (!= (slot s2) (slot s0)) (int 1) (int 0)) (int 1)))"},
-    {PURE("@pld.golden\ndef y(i, j):\n    return max(x[a, b] for a in range(4) for b in range(8))\n"),
-     "(max of (element x (slot s2) (slot s3)) (loop s2 (int 0) (int 4) (int 1)) (loop s3 (int 0) (int 8) "
+    {PURE("@pld.golden\ndef y(i, j):\n    return max(x[a, b] for a in range(4) for b in "
+          "range(8))\n"),
+     "(max of (element x (slot s2) (slot s3)) (loop s2 (int 0) (int 4) (int 1)) (loop s3 (int 0) "
+     "(int 8) "
      "(int 1)))"},
-    {PURE("@pld.init\ndef x(i, j):\n    return max(i, j, 2) if 0 < i < 3 and not j else abs(-i) // x.shape[1]\n"),
+    {PURE("@pld.init\ndef x(i, j):\n    return max(i, j, 2) if 0 < i < 3 and not j else abs(-i) // "
+          "x.shape[1]\n"),
      "(cond (and (and (< (int 0) (slot s0)) (< (slot s0) (int 3))) (not (slot s1))) "
      "(max (max (slot s0) (slot s1)) (int 2)) (// (abs (neg (slot s0))) (int 8)))"},
     {PURE("@pld.init\ndef x(i, j):\n    a, b = j, i\n    return a - b\n"),
@@ -416,9 +442,12 @@ static const struct {
     {PURE("@pld.init\ndef x(i, j):\n    return tan(i)\n"), "tan"},
     {PURE("@pld.init\ndef x(i, j):\n    return y[i]\n"), "dimension"},
     {HEAD "NR = pl.dynamic(\"NR\")\n@pl.jit\n"
-     "def chip(x: pl.InOut[pl.Tensor[[NR * NR, 8], pl.INT32]]):\n    pl.write(x, [0, 0], 1)\n    return x\n"
-     "@pl.jit.host\ndef host(x: pl.InOut[pl.Tensor[[NR * NR, 8], pl.INT32]]):\n    chip(x, device=0)\n"
-     "    return x\n", "NR"},
+          "def chip(x: pl.InOut[pl.Tensor[[NR * NR, 8], pl.INT32]]):\n    pl.write(x, [0, 0], 1)\n "
+          "   return x\n"
+          "@pl.jit.host\ndef host(x: pl.InOut[pl.Tensor[[NR * NR, 8], pl.INT32]]):\n    chip(x, "
+          "device=0)\n"
+          "    return x\n",
+     "NR"},
 };
 
 START_TEST(mistakes_are_reported)

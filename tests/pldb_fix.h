@@ -19,7 +19,8 @@ static inline void pldb_set(char *at, uint64_t v, int n)
         at[i] = (char)(v >> 8 * i & 0xff);
 }
 
-/* Puts the right checksums, and for a stripped file the right hash, into a file whose bytes were changed. */
+/* Puts the right checksums, and for a stripped file the right hash, into a file whose bytes were
+ * changed. */
 static inline void pldb_fix_header(Buf *b)
 {
     uint64_t hash = HASH64_INIT;

@@ -1,5 +1,5 @@
-/* Any bytes as a .pldb file, as they are and with their checksums put right: refused with a reason, or a
- * program that can be printed, written and read again. */
+/* Any bytes as a .pldb file, as they are and with their checksums put right: refused with a reason,
+ * or a program that can be printed, written and read again. */
 #include "codegen/bytecode.h"
 #include "tests/fuzz/replay.h"
 #include "tests/pldb_fix.h"

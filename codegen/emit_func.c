@@ -2,10 +2,11 @@
 #include "codegen/emitter.h"
 #include <string.h>
 
+/* One place of the source; within a dump that gives places, spans are of the dump. */
 static bool same_loc(const Loc *a, const Loc *b)
 {
-    return a->span.begin == b->span.begin && a->span.end == b->span.end && a->file == b->file &&
-           a->line == b->line && a->col == b->col && a->origin == b->origin && a->phase == b->phase;
+    bool same_span = a->span.begin == b->span.begin && !a->span.end == !b->span.end;
+    return a->file == b->file && (a->file || same_span) && a->line == b->line && a->col == b->col && a->origin == b->origin && a->phase == b->phase;
 }
 
 static BcLoc encode_loc(FuncEmit *fe, const Loc *loc, uint32_t pc)

@@ -45,6 +45,20 @@ static bool same_place(const Loc *a, const Loc *b)
            same_text(a->origin, b->origin) && same_text(a->phase, b->phase);
 }
 
+static void print_loc(Printer *pr, const Loc *place)
+{
+    buf_str(pr->out, "pld.loc(");
+    irp_string(pr->out, place->file);
+    buf_printf(pr->out, ", %u, %u", place->line, place->col);
+    const char *const more[] = {place->origin, place->phase};
+    for (int i = 0; i < 2; i++)
+        if (more[i]) {
+            buf_str(pr->out, ", ");
+            irp_string(pr->out, more[i]);
+        }
+    buf_str(pr->out, ")\n");
+}
+
 static void print_place(Printer *pr, const Stmt *s, uint32_t depth)
 {
     Loc place;
@@ -52,16 +66,7 @@ static void print_place(Printer *pr, const Stmt *s, uint32_t depth)
         return;
     pr->place = place;
     indent(pr, depth);
-    buf_str(pr->out, "pld.loc(");
-    irp_string(pr->out, place.file);
-    buf_printf(pr->out, ", %u, %u", place.line, place.col);
-    const char *const more[] = {place.origin, place.phase};
-    for (int i = 0; i < 2; i++)
-        if (more[i]) {
-            buf_str(pr->out, ", ");
-            irp_string(pr->out, more[i]);
-        }
-    buf_str(pr->out, ")\n");
+    print_loc(pr, &place);
 }
 
 /* Statements. */
@@ -265,8 +270,7 @@ static void print_kernel(Printer *pr)
         [FN_INCORE] = "type=pl.FunctionType.InCore",
     };
     Func *f = pr->f;
-    buf_printf(pr->out, "    @pl.function(%s%s)\n    def %s(self", decorators[f->kind],
-               f->generated ? ", builtin=True" : "", f->name);
+    buf_printf(pr->out, "    @pl.function(%s)\n    def %s(self", decorators[f->kind], f->name);
     for (uint32_t i = 0; i < f->params.len; i++)
         print_param(pr, &f->params.at[i]);
     buf_char(pr->out, ')');
@@ -303,8 +307,18 @@ static void print_pure(Printer *pr)
     ast_print_stmt(pr->out, &def, 1);
 }
 
+/* What an .ir file says of a function stands above its own decorator. */
 static void print_func(Printer *pr)
 {
+    const Func *f = pr->f;
+    Loc start = f->loc, place;
+    if (start.file == NULL && start.span.end == 0)
+        start.span = f->span;
+    if (pr->locs && resolve(pr->p, &start, &place)) {
+        buf_str(pr->out, "    @");
+        print_loc(pr, &place);
+    }
+    buf_str(pr->out, f->generated ? "    @pld.builtin\n" : "");
     pr->place = (Loc){0};
     if (pr->f->pure)
         print_pure(pr);

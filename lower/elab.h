@@ -171,8 +171,9 @@ struct FnDecl {
     const Ast *def;
     FuncKind kind;
     Sym name;
-    bool method; /* has `self` */
-    bool generated; /* builtin=True */
+    bool method;  /* has `self` */
+    bool builtin; /* a dump says that a pass made it */
+    Loc place;    /* that a dump gives it, or no file */
     FnState state;
     Func *func;
     Span first_call;      /* that gave unannotated parameters their types */
@@ -290,6 +291,8 @@ bool elab_is_program_class(Elab *e, const Ast *a);
 bool elab_is_factory(Elab *e, const Ast *a);
 bool elab_is_kernel(Elab *e, const Ast *def);
 bool elab_is_pure(Elab *e, const Ast *def);
+/* The decorator that says what a function is, and what a dump says above it; NULL after a mistake. */
+const Ast *elab_decorator(Elab *e, const Ast *def, Loc *place, bool *builtin);
 void elab_imports(Elab *e);
 /* Reports a module-level statement that is no part of a program; false when it is one. */
 bool elab_foreign(Elab *e, const Ast *stmt);
@@ -408,6 +411,8 @@ void elab_yield(Elab *e, const Ast *s, const Ast *target, const Ast *annotation,
 void elab_open(Elab *e, Frame *frame, BlockKind kind, Block *block);
 void elab_close(Elab *e, Frame *frame);
 void elab_jump(Elab *e, const Ast *s);
+/* The place that a call of pld.loc gives; false after a mistake. */
+bool elab_place(Elab *e, const Ast *call, Loc *out);
 /* The yield carries values of this loop. */
 void elab_claim_yield(Elab *e, Loop *loop, Stmt *yield);
 /* A name that the function does not use, after `base`. */

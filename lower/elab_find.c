@@ -225,13 +225,7 @@ static int64_t decorator_enum(Elab *e, const AstKeyword *k, EnumType t)
     return -1;
 }
 
-/* builtin=True, in dumps: the function was made by lower_host_collectives. */
-static bool is_builtin_mark(const Elab *e, const AstKeyword *k)
-{
-    return e->ir && strcmp(k->name, "builtin") == 0 && k->value->kind == AST_TRUE;
-}
-
-static bool function_kind(Elab *e, const Ast *d, FuncKind *kind, bool *generated)
+static bool function_kind(Elab *e, const Ast *d, FuncKind *kind)
 {
     int64_t type = -1, level = -1, role = -1;
     bool ok = d->kind == AST_CALL && d->call.args.len == 0;
@@ -239,10 +233,6 @@ static bool function_kind(Elab *e, const Ast *d, FuncKind *kind, bool *generated
         return false;
     for (uint32_t i = 0; ok && i < d->call.keywords.len; i++) {
         const AstKeyword *k = &d->call.keywords.at[i];
-        if (is_builtin_mark(e, k)) {
-            *generated = true;
-            continue;
-        }
         int64_t *v = strcmp(k->name, "type") == 0    ? &type
                      : strcmp(k->name, "level") == 0 ? &level
                                                      : &role;
@@ -285,17 +275,43 @@ static bool jit_kind(Elab *e, Sym name, const Ast *d, FuncKind *kind)
     return true;
 }
 
-static bool kernel_kind(Elab *e, const Ast *def, FuncKind *kind, bool *generated)
+/* @pld.loc(...) and @pld.builtin, which stand above the others in .ir files only. */
+static bool ir_decorator(Elab *e, const Ast *d, Loc *place, bool *builtin)
 {
-    if (def->def.decorators.len != 1) {
-        elab_error(e, def->def.name_span, "name", "%s has %u decorators, a function has one",
-                   def->def.name, def->def.decorators.len);
+    Sym name = e->ir ? decorator_name(e, d) : NULL;
+    if (name && strcmp(name, "pld.builtin") == 0)
+        *builtin = true;
+    else if (name && strcmp(name, "pld.loc") == 0 && d->kind == AST_CALL)
+        elab_place(e, d, place);
+    else
         return false;
-    }
-    const Ast *d = def->def.decorators.at[0];
+    return true;
+}
+
+const Ast *elab_decorator(Elab *e, const Ast *def, Loc *place, bool *builtin)
+{
+    const AstList *list = &def->def.decorators;
+    uint32_t n = 0;
+    *place = (Loc){0};
+    *builtin = false;
+    while (n < list->len && ir_decorator(e, list->at[n], place, builtin))
+        n++;
+    if (list->len - n == 1)
+        return list->at[n];
+    elab_error(e, def->def.name_span, "name", "%s has %u decorators, a function has one",
+               def->def.name, list->len - n);
+    return NULL;
+}
+
+static bool kernel_kind(Elab *e, const Ast *def, FnDecl *out)
+{
+    const Ast *d = elab_decorator(e, def, &out->place, &out->builtin);
+    if (!d)
+        return false;
+    FuncKind *kind = &out->kind;
     Sym name = decorator_name(e, d);
     if (name && strcmp(name, "pl.function") == 0)
-        return function_kind(e, d, kind, generated);
+        return function_kind(e, d, kind);
     return jit_kind(e, name, d, kind);
 }
 
@@ -315,10 +331,9 @@ static bool check_self(Elab *e, const Ast *def, bool in_class)
 
 static bool add_function(Elab *e, const Ast *def, bool in_class)
 {
-    FuncKind kind;
-    bool generated = false;
+    FnDecl d = {.def = def, .name = def->def.name, .method = in_class};
     uint64_t at;
-    if (!kernel_kind(e, def, &kind, &generated) || !check_self(e, def, in_class))
+    if (!kernel_kind(e, def, &d) || !check_self(e, def, in_class))
         return false;
     if (map_get_ptr(&e->decl_index, def->def.name, &at)) {
         elab_error(e, def->def.name_span, "name", "the function %s is defined twice",
@@ -327,8 +342,6 @@ static bool add_function(Elab *e, const Ast *def, bool in_class)
         return false;
     }
     map_set_ptr(&e->decl_index, def->def.name, e->decls.len);
-    FnDecl d = {.def = def, .kind = kind, .name = def->def.name, .method = in_class,
-                .generated = generated};
     avec_push(e->arena, &e->decls, d);
     return true;
 }

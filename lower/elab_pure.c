@@ -164,12 +164,12 @@ static bool tolerance(Elab *e, const AstKeyword *k, Func *f)
 
 static bool decorator(Elab *e, const Ast *def, Func *f)
 {
-    const Ast *d = def->def.decorators.at[0];
-    if (def->def.decorators.len != 1) {
-        elab_error(e, def->def.name_span, "name", "%s has %u decorators, a function has one",
-                   def->def.name, def->def.decorators.len);
+    Loc place;
+    const Ast *d = elab_decorator(e, def, &place, &f->generated);
+    if (!d)
         return false;
-    }
+    if (place.file)
+        f->loc = place;
     Sym name = elab_dotted(e, d->kind == AST_CALL ? d->call.callee : d);
     f->kind = strcmp(name, "pld.init") == 0 ? FN_INIT : FN_GOLDEN;
     if (d->kind != AST_CALL)

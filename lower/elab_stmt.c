@@ -260,14 +260,9 @@ static void unavailable(Elab *e, const Ast *s)
                instead[s->kind] ? instead[s->kind] : "this statement cannot stand in a kernel");
 }
 
-/* pld.loc("file.pld", line, col[, "origin", "phase"]): where the statements that follow come from.
- */
-static bool set_location(Elab *e, const Ast *s)
+bool elab_place(Elab *e, const Ast *call, Loc *out)
 {
-    Sym d = s->value->kind == AST_CALL ? elab_dotted(e, s->value->call.callee) : NULL;
-    if (!e->ir || !d || strcmp(d, "pld.loc") != 0)
-        return false;
-    const AstList *a = &s->value->call.args;
+    const AstList *a = &call->call.args;
     Val v[5] = {{0}};
     for (uint32_t i = 0; i < a->len && i < 5; i++)
         v[i] = elab_eval(e, a->at[i]);
@@ -275,14 +270,23 @@ static bool set_location(Elab *e, const Ast *s)
               v[2].kind == V_INT && (a->len < 4 || v[3].kind == V_STR) &&
               (a->len < 5 || v[4].kind == V_STR);
     if (!ok) {
-        elab_error(e, s->span, "syntax",
+        elab_error(e, call->span, "syntax",
                    "write pld.loc(\"FILE\", LINE, COLUMN[, \"OP\"[, \"PHASE\"]])");
-        return true;
+        return false;
     }
-    Loc far = {.file = v[0].s, .line = (uint32_t)v[1].i, .col = (uint32_t)v[2].i};
-    far.origin = a->len > 3 && v[3].s[0] ? v[3].s : NULL;
-    far.phase = a->len > 4 && v[4].s[0] ? v[4].s : NULL;
-    e->fn->far = far;
+    *out = (Loc){.file = v[0].s, .line = (uint32_t)v[1].i, .col = (uint32_t)v[2].i};
+    out->origin = a->len > 3 && v[3].s[0] ? v[3].s : NULL;
+    out->phase = a->len > 4 && v[4].s[0] ? v[4].s : NULL;
+    return true;
+}
+
+/* pld.loc("file.pld", line, col[, "origin"[, "phase"]]): where the statements that follow are from. */
+static bool set_location(Elab *e, const Ast *s)
+{
+    Sym d = s->value->kind == AST_CALL ? elab_dotted(e, s->value->call.callee) : NULL;
+    if (!e->ir || !d || strcmp(d, "pld.loc") != 0)
+        return false;
+    elab_place(e, s->value, &e->fn->far);
     return true;
 }
 

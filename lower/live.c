@@ -13,6 +13,7 @@ typedef struct {
     uint32_t *until;   /* by variable: 0 when not alive */
     VEC(VarId) woken;  /* variables in the order in which they became alive */
     uint32_t position; /* of the statement at hand */
+    uint32_t loop_mark; /* woken before: needed behind the loop at hand */
 } Walk;
 
 static bool is_tile(const Walk *w, VarId v)
@@ -83,14 +84,36 @@ static Needs leave(Walk *w, uint32_t mark)
     return needs;
 }
 
+/* An arm that leaves the iteration reaches nothing of what follows in it: what only that needs is
+ * not alive in the arm. Closes those segments behind the arm. */
+static Needs suspend(Walk *w)
+{
+    Needs asleep = {0};
+    for (uint32_t i = w->loop_mark; i < w->woken.len; i++) {
+        VarId v = w->woken.at[i];
+        if (!w->until[v])
+            continue;
+        emit(w, v, 2 * w->position, w->until[v]);
+        vec_push(&asleep, (struct Need){v, w->until[v]});
+        w->until[v] = 0;
+    }
+    return asleep;
+}
+
 static Needs walk_arm(Walk *w, const Block *arm)
 {
     uint32_t mark = w->woken.len;
+    Needs asleep = {0};
+    if (low_block_diverges(arm))
+        asleep = suspend(w);
     walk_block(w, arm);
     uint32_t begin = --w->position;
     Needs needs = leave(w, mark);
     for (uint32_t i = 0; i < needs.len; i++)
         emit(w, needs.at[i].var, 2 * begin, needs.at[i].to);
+    for (uint32_t i = 0; i < asleep.len; i++)
+        w->until[asleep.at[i].var] = 2 * begin;
+    vec_free(&asleep);
     return needs;
 }
 
@@ -115,10 +138,12 @@ static void walk_if(Walk *w, Stmt *s)
 
 static void walk_for(Walk *w, Stmt *s)
 {
-    uint32_t end = --w->position, mark = w->woken.len;
+    uint32_t end = --w->position, mark = w->woken.len, outer = w->loop_mark;
     for (uint32_t i = 0; i < s->n_results; i++)
         define(w, s->results[i], 2 * end + 1);
+    w->loop_mark = mark;
     walk_block(w, &s->body);
+    w->loop_mark = outer;
     w->position--;
     for (uint32_t i = 0; i < s->n_values; i++)
         define(w, s->iters[i], 2 * w->position + 1);

@@ -8,6 +8,9 @@ void elab_settings(Elab *e)
 {
     for (uint32_t i = 0; e->header && i < e->header->bindings.len; i++) {
         const HeaderPair *b = &e->header->bindings.at[i];
+        /* NAME=ranks: its default is pld.world_size(), which the line says already. */
+        if (strcmp(b->value, "ranks") == 0)
+            continue;
         avec_push(e->arena, &e->settings,
                   (Setting){.name = b->name, .value = b->value, .from_header = true});
     }

@@ -198,10 +198,10 @@ static bool shape_tensor(Input *x, uint32_t i)
             return world_error(w, EXIT_USAGE, "axis %u of %s is negative or leaves 64 bits", k,
                                t->name);
     }
-    if (!shape_elements(t->rank, t->shape, &t->elements) ||
-        __builtin_mul_overflow(t->elements, (int64_t)dtype_bytes(t->dtype), &t->bytes))
-        return world_error(w, EXIT_USAGE, "the size of %s leaves 64 bits", t->name);
-    t->initial = t->bytes < INT64_C(1) << 40 ? calloc((size_t)t->bytes + 1, 1) : NULL;
+    const char *why;
+    if (!tensor_measure(&w->arena, t, &why))
+        return world_error(w, EXIT_USAGE, "%s", why);
+    t->initial = calloc((size_t)t->bytes + 1, 1);
     if (!t->initial)
         return world_error(w, EXIT_USAGE, "%s: no memory for %lld bytes", t->name,
                            (long long)t->bytes);

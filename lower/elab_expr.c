@@ -362,6 +362,9 @@ static Val unavailable(Elab *e, const Ast *a)
         [AST_DICT] = "there are no dicts: use names, tuples or lists",
         [AST_GENEXP] =
             "generator expressions stand in @pld.init and @pld.golden functions only: write a loop",
+        [AST_WALRUS] = "there is no `:=`: assign on a line of its own before this",
+        [AST_YIELD] = "there is no yield: a loop or branch gives its values with pl.yield_(...)",
+        [AST_YIELD_FROM] = "there is no yield: a loop gives its values with pl.yield_(...)",
         [AST_SET] = "there are no sets: use tuples or lists",
         [AST_SETCOMP] = "there are no comprehensions: write the list out, or a loop",
         [AST_DICTCOMP] = "there are no comprehensions: write the list out, or a loop",

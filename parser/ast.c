@@ -173,6 +173,8 @@ static bool stmts_equal(const Ast *a, const Ast *b)
         return lists_equal(a->with.items, b->with.items)
             && lists_equal(a->with.targets, b->with.targets)
             && lists_equal(a->with.body, b->with.body);
+    case AST_RAISE:
+        return ast_equal(a->raised, b->raised) && ast_equal(a->cause, b->cause);
     case AST_ASSERT:
         return ast_equal(a->assert_.cond, b->assert_.cond)
             && ast_equal(a->assert_.message, b->assert_.message);
@@ -240,7 +242,10 @@ bool ast_equal(const Ast *a, const Ast *b)
     case AST_LAMBDA:
         return params_equal(a->lambda.params, b->lambda.params)
             && ast_equal(a->lambda.body, b->lambda.body);
-    case AST_STARRED: case AST_EXPR_STMT: case AST_RETURN: case AST_RAISE:
+    case AST_WALRUS:
+        return ast_equal(a->walrus.target, b->walrus.target)
+            && ast_equal(a->walrus.value, b->walrus.value);
+    case AST_STARRED: case AST_YIELD: case AST_YIELD_FROM: case AST_EXPR_STMT: case AST_RETURN:
         return ast_equal(a->value, b->value);
     default:
         return stmts_equal(a, b);

@@ -122,10 +122,12 @@ struct Ast {
         struct { Ast *key, *element; AstForClauses clauses; } gen;
         /* LAMBDA */
         struct { AstParams params; Ast *body; } lambda;
-        /* STARRED, EXPR_STMT; RETURN (may be NULL) */
+        /* STARRED, YIELD_FROM, EXPR_STMT; RETURN, YIELD (may be NULL) */
         Ast *value;
-        /* RAISE: may be NULL; the same place as `value` */
-        Ast *raised;
+        /* RAISE: each may be NULL */
+        struct { Ast *raised, *cause; };
+        /* WALRUS: target := value */
+        struct { Ast *target, *value; } walrus;
         /* ASSIGN: a = b = v has two targets */
         struct { AstList targets; Ast *value; } assign;
         /* ANN_ASSIGN: value may be NULL; the target may be a TUPLE: (a, b): tuple[S, T] = v */

@@ -26,6 +26,8 @@ static Binding binary_binding(BinaryOp op)
 static Binding binding(const Ast *expr)
 {
     switch (expr->kind) {
+    case AST_WALRUS: case AST_YIELD: case AST_YIELD_FROM:
+        return BIND_NAMED;   /* in parentheses everywhere */
     case AST_COND: case AST_LAMBDA:
         return BIND_EXPR;
     case AST_OR:
@@ -310,6 +312,17 @@ static void print_plain(Printer *p, const Ast *expr)
         break;
     case AST_LAMBDA:
         print_lambda(p, expr);
+        break;
+    case AST_WALRUS:
+        ast_put_expr(p, expr->walrus.target, BIND_EXPR);
+        buf_str(p->out, " := ");
+        ast_put_expr(p, expr->walrus.value, BIND_EXPR);
+        break;
+    case AST_YIELD: case AST_YIELD_FROM:
+        buf_str(p->out, ast_kind_name(expr->kind));
+        buf_str(p->out, expr->value ? " " : "");
+        if (expr->value)
+            ast_put_expr(p, expr->value, BIND_EXPR);
         break;
     case AST_STARRED:
         buf_char(p->out, '*');

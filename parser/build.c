@@ -123,6 +123,16 @@ Ast *ast_make_cond(Parser *p, Ast *then, Ast *cond, Ast *otherwise, Span span)
     return ast_finish(p, node);
 }
 
+Ast *ast_make_walrus(Parser *p, Ast *target, Ast *value, Span span)
+{
+    if (target->kind != AST_NAME)
+        syntax_error(p, target->span, "':=' assigns to a name");
+    Ast *node = ast_node(p, AST_WALRUS, span);
+    node->walrus.target = target;
+    node->walrus.value = value;
+    return ast_finish(p, node);
+}
+
 Ast *ast_make_lambda(Parser *p, AstParams params, Ast *body, Span span)
 {
     Ast *node = ast_node(p, AST_LAMBDA, span);

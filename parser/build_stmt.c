@@ -37,6 +37,14 @@ Ast *ast_make_assert(Parser *p, Ast *cond, Ast *message, Span span)
     return ast_finish(p, node);
 }
 
+Ast *ast_make_raise(Parser *p, Ast *raised, Ast *cause, Span span)
+{
+    Ast *node = ast_node(p, AST_RAISE, span);
+    node->raised = raised;
+    node->cause = cause;
+    return ast_finish(p, node);
+}
+
 Ast *ast_make_delete(Parser *p, Ast *targets, Span span)
 {
     ast_check_deletable(p, targets);

@@ -1,6 +1,5 @@
-/* The grammar of .pld: Python's, as far as programs pasted from elsewhere need it to be told what
- * to write instead. Names of ops and their keywords stay out of it. A mistake costs one logical
- * line. */
+/* The grammar of .pld: Python's, so that later stages can say what pasted programs must do without.
+ * Names of ops and their keywords stay out of it. A mistake costs one logical line. */
 %require "3.8"
 %define api.pure full
 %define api.location.type {Span}
@@ -83,9 +82,9 @@ static void yyerror(const Span *span, Parser *p, const char *message);
 %type <sym> T_NAME dotted
 %type <node> T_INT T_FLOAT
 %type <node> stmt_one simple decorated def class if for while try with import from_names import_one
-%type <node> exprs item expr or_test and_test not_test comparison bitor primary atom sub
-%type <node> opt_expr star_arg returns targets target_list target_item dict_pairs with_items
-%type <node> or_list and_list compare_list
+%type <node> exprs item named yield expr or_test and_test not_test comparison bitor primary atom
+%type <node> sub opt_expr star_arg returns targets target_list target_item dict_pairs
+%type <node> with_items or_list and_list compare_list
 %type <arg> arg
 %type <list> stmts stmt line imports assigns items suite opt_else opt_finally decorators bad names
 %type <list> target_items subs if_rest
@@ -134,7 +133,7 @@ bad:
 bad_line: error "end of line"       { yyerrok; }
 bad_rest:
     "else" suite
-  | "elif" expr suite
+  | "elif" named suite
   | "finally" suite
   | handler
 
@@ -145,7 +144,9 @@ line:
 
 simple:
     exprs                           { $$ = ast_make_value(p, AST_EXPR_STMT, $1, @$); }
+  | yield                           { $$ = ast_make_value(p, AST_EXPR_STMT, $1, @$); }
   | assigns exprs                   { $$ = ast_make_assign(p, $1, $2, @$); }
+  | assigns yield                   { $$ = ast_make_assign(p, $1, $2, @$); }
   | expr ":" expr                   { $$ = ast_make_annotated(p, $1, $3, NULL, @$); }
   | expr ":" expr "=" exprs         { $$ = ast_make_annotated(p, $1, $3, $5, @$); }
   | exprs augop exprs               { $$ = ast_make_augmented(p, $1, $2, $3, @$); }
@@ -154,12 +155,9 @@ simple:
   | "pass"                          { $$ = ast_make_value(p, AST_PASS, NULL, @$); }
   | "break"                         { $$ = ast_make_value(p, AST_BREAK, NULL, @$); }
   | "continue"                      { $$ = ast_make_value(p, AST_CONTINUE, NULL, @$); }
-  | "raise"                         { $$ = ast_make_value(p, AST_RAISE, NULL, @$); }
-  | "raise" expr                    { $$ = ast_make_value(p, AST_RAISE, $2, @$); }
-  | "raise" expr "from" expr {
-        syntax_error(p, span_join(@3, @4), "'raise ... from' is not supported: delete this part");
-        $$ = ast_make_value(p, AST_RAISE, $2, @$);
-    }
+  | "raise"                         { $$ = ast_make_raise(p, NULL, NULL, @$); }
+  | "raise" expr                    { $$ = ast_make_raise(p, $2, NULL, @$); }
+  | "raise" expr "from" expr        { $$ = ast_make_raise(p, $2, $4, @$); }
   | "assert" expr                   { $$ = ast_make_assert(p, $2, NULL, @$); }
   | "assert" expr "," expr          { $$ = ast_make_assert(p, $2, $4, @$); }
   | "del" exprs                     { $$ = ast_make_delete(p, $2, @$); }
@@ -219,15 +217,15 @@ suite:
     }
 
 if:
-    "if" expr suite if_rest         { $$ = ast_make_if(p, AST_IF, $2, $3, $4, span_join(@1, @2)); }
+    "if" named suite if_rest        { $$ = ast_make_if(p, AST_IF, $2, $3, $4, span_join(@1, @2)); }
 if_rest:
     %empty                          { $$ = (AstList){ 0 }; }
   | "else" suite                    { $$ = $2; }
-  | "elif" expr suite if_rest {
+  | "elif" named suite if_rest {
         $$ = ast_list_one(p, ast_make_if(p, AST_IF, $2, $3, $4, span_join(@1, @2)));
     }
 while:
-    "while" expr suite opt_else { $$ = ast_make_if(p, AST_WHILE, $2, $3, $4, span_join(@1, @2)); }
+    "while" named suite opt_else { $$ = ast_make_if(p, AST_WHILE, $2, $3, $4, span_join(@1, @2)); }
 for:
     "for" targets "in" exprs suite opt_else {
         $$ = ast_make_for(p, $2, $4, $5, $6, span_join(@1, @4));
@@ -263,7 +261,6 @@ decorators:
 decorated:
     decorators def                  { $$ = ast_decorate(p, $2, $1); }
   | decorators class                { $$ = ast_decorate(p, $2, $1); }
-
 def:
     "def" T_NAME "(" params ")" returns suite {
         $$ = ast_make_def(p, $2, @2, $4, $6, $7, (Span){ @1.begin, $6 ? @6.end : @5.end });
@@ -289,7 +286,6 @@ star_param:
     "*"                             { $$ = ast_make_param(NULL, @1, NULL, NULL, '*'); }
   | "*" T_NAME                      { $$ = ast_make_param($2, @2, NULL, NULL, '*'); }
   | "**" T_NAME                     { $$ = ast_make_param($2, @2, NULL, NULL, 'k'); }
-
 class:
     "class" T_NAME opt_bases suite {
         $$ = ast_make_class(p, $2, @2, ast_class_bases(p, $3), $4, span_join(@1, @3));
@@ -308,8 +304,15 @@ items:
     item "," item                   { $$ = ast_list_one(p, $1); PUSH($$, $3); }
   | items "," item                  { $$ = $1; PUSH($$, $3); }
 item:
-    expr
+    named
   | "*" bitor                       { $$ = ast_make_value(p, AST_STARRED, $2, @$); }
+named:
+    expr
+  | expr ":=" expr                  { $$ = ast_make_walrus(p, $1, $3, @$); }
+yield:
+    "yield"                         { $$ = ast_make_value(p, AST_YIELD, NULL, @$); }
+  | "yield" exprs                   { $$ = ast_make_value(p, AST_YIELD, $2, @$); }
+  | "yield" "from" expr             { $$ = ast_make_value(p, AST_YIELD_FROM, $3, @$); }
 
 /* The targets of a loop: no 'in' outside brackets. */
 targets: target_list                { ast_check_target(p, $1); }
@@ -412,7 +415,7 @@ arg_list:
     arg                             { $$ = (CallArgs){ 0 }; ast_add_argument(p, &$$, $1); }
   | arg_list "," arg                { $$ = $1; ast_add_argument(p, &$$, $3); }
 arg:
-    expr                            { $$ = (Argument){ .value = $1 }; }
+    named                           { $$ = (Argument){ .value = $1 }; }
   | expr "=" expr                   { $$ = (Argument){ .name = $1, .value = $3 }; }
   | star_arg                        { $$ = (Argument){ .value = $1 }; }
   | "**" expr                       { $$ = (Argument){ .value = $2, .unpack = @1 }; }
@@ -430,6 +433,7 @@ atom:
   | "expression"                    { $$ = ast_make_value(p, AST_ERROR, NULL, @1); }
   | "(" ")"                         { $$ = ast_make_list(p, AST_TUPLE, (AstList){ 0 }, @$); }
   | "(" exprs ")"                   { $$ = $2; ast_widen_tuple($$, @$); }
+  | "(" yield ")"                   { $$ = $2; }
   | "(" expr comp ")"               { $$ = ast_make_comprehension(p, AST_GENEXP, $2, $3, @$); }
   | "[" "]"                         { $$ = ast_make_list(p, AST_LIST, (AstList){ 0 }, @$); }
   | "[" item opt_comma "]"          { $$ = ast_make_list(p, AST_LIST, ast_list_one(p, $2), @$); }

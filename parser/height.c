@@ -90,7 +90,11 @@ static uint32_t expr_children(const Ast *node)
         raise_to_params(&h, node->lambda.params);
         raise_to(&h, node->lambda.body);
         break;
-    case AST_STARRED: case AST_EXPR_STMT: case AST_RETURN: case AST_RAISE:
+    case AST_WALRUS:
+        raise_to(&h, node->walrus.target);
+        raise_to(&h, node->walrus.value);
+        break;
+    case AST_STARRED: case AST_YIELD: case AST_YIELD_FROM: case AST_EXPR_STMT: case AST_RETURN:
         raise_to(&h, node->value);
         break;
     default:
@@ -129,6 +133,10 @@ static uint32_t stmt_children(const Ast *node)
     case AST_AUG_ASSIGN:
         raise_to(&h, node->aug.target);
         raise_to(&h, node->aug.value);
+        break;
+    case AST_RAISE:
+        raise_to(&h, node->raised);
+        raise_to(&h, node->cause);
         break;
     case AST_ASSERT:
         raise_to(&h, node->assert_.cond);

@@ -251,6 +251,9 @@ static void print_simple(Printer *p, const Ast *stmt)
         buf_str(p->out, stmt->raised ? "raise " : "raise");
         if (stmt->raised)
             ast_put_expr(p, stmt->raised, BIND_EXPR);
+        buf_str(p->out, stmt->cause ? " from " : "");
+        if (stmt->cause)
+            ast_put_expr(p, stmt->cause, BIND_EXPR);
         break;
     case AST_ASSERT:
         buf_str(p->out, "assert ");

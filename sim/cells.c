@@ -14,28 +14,31 @@ typedef struct {
     CellStep *many;
 } Cell;
 
+enum { PAGE = 64 }; /* cells: neighbours are notified together */
+
 struct CellLog {
-    Map index; /* key of a cell -> position in `cells` */
-    VEC(Cell) cells;
+    Map index;         /* key of a page -> position in `pages` */
+    VEC(Cell *) pages; /* PAGE cells each */
 };
 
-static uint64_t cell_key(const World *w, FabAddr c)
+/* Windows are below 2^37 bytes (sim/fabric_local.c). */
+static uint64_t page_key(const World *w, FabAddr c)
 {
-    return ((uint64_t)c.window * w->n_ranks + c.rank) << 36 | (uint64_t)c.offset / 4;
+    return ((uint64_t)c.window * w->n_ranks + c.rank) << 29 | (uint64_t)c.offset / (4 * PAGE);
 }
 
 static Cell *cell_find(World *w, FabAddr addr, bool create)
 {
-    uint64_t at;
+    uint64_t at, key = page_key(w, addr), cell = (uint64_t)addr.offset / 4 % PAGE;
     if (!w->cells && create)
         w->cells = xcalloc(1, sizeof *w->cells);
-    if (w->cells && map_get(&w->cells->index, cell_key(w, addr), &at))
-        return &w->cells->cells.at[at];
+    if (w->cells && map_get(&w->cells->index, key, &at))
+        return &w->cells->pages.at[at][cell];
     if (!create)
         return NULL;
-    map_set(&w->cells->index, cell_key(w, addr), w->cells->cells.len);
-    vec_push(&w->cells->cells, (Cell){0});
-    return &vec_last(&w->cells->cells);
+    map_set(&w->cells->index, key, w->cells->pages.len);
+    vec_push(&w->cells->pages, xcalloc(PAGE, sizeof(Cell)));
+    return &vec_last(&w->cells->pages)[cell];
 }
 
 static CellStep *steps(Cell *c)
@@ -92,9 +95,12 @@ void cell_log_reset(World *w)
 {
     if (!w->cells)
         return;
-    for (uint32_t i = 0; i < w->cells->cells.len; i++)
-        free(w->cells->cells.at[i].many);
-    vec_free(&w->cells->cells);
+    for (uint32_t i = 0; i < w->cells->pages.len; i++) {
+        for (uint32_t k = 0; k < PAGE; k++)
+            free(w->cells->pages.at[i][k].many);
+        free(w->cells->pages.at[i]);
+    }
+    vec_free(&w->cells->pages);
     map_free(&w->cells->index);
     free(w->cells);
     w->cells = NULL;

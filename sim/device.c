@@ -209,6 +209,7 @@ void device_reset(World *w)
             l->now = l->scalar_ps = 0;
             l->insns = 0;
             l->chunk = l->n_chunks = 0;
+            l->builtin = NULL;
             l->barrier_phase = BC_NO_INDEX;
             if (l->core_mem)
                 memset(l->core_mem, 0, (size_t)l->core_cap);

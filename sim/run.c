@@ -2,8 +2,8 @@
 #include "sim/run.h"
 
 #include "sim/fault.h"
-#include "sim/outputs.h"
 #include "sim/npy.h"
+#include "sim/outputs.h"
 #include "sim/sched.h"
 #include <string.h>
 

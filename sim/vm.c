@@ -213,7 +213,7 @@ static void for_loop(const BcInsn *in, Frame *top)
 static bool query(World *w, Lane *lane, const BcInsn *in, Frame *top)
 {
     const MemRef *m = vm_mem(w, lane, in->b);
-    if (!m)
+    if (!m || (in->op != BC_DIM && !vm_same_group(w, lane, m)))
         return false;
     if (in->op == BC_DIM)
         top->regs[in->a] = m->shape[in->imm];

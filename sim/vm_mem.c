@@ -13,9 +13,30 @@ const MemRef *vm_mem(World *w, Lane *lane, uint32_t reg)
     return NULL;
 }
 
+/* All windows that one builtin call works on belong to the same devices; where they do not, its
+ * ranks would mean different devices from one op to the next. */
+bool vm_same_group(World *w, Lane *lane, const MemRef *m)
+{
+    const BcLoc *loc = w->domains.len > 1 ? place_loc(w, lane_place(lane)) : NULL;
+    if (!loc || loc->origin == BC_NO_INDEX)
+        return true;
+    bool same_call = lane->builtin && lane->builtin->origin == loc->origin &&
+                     lane->builtin->line == loc->line && lane->builtin->col == loc->col;
+    if (!same_call) {
+        lane->builtin = loc;
+        lane->builtin_window = m->object;
+    }
+    const Window *a = &w->windows.at[lane->builtin_window], *b = &w->windows.at[m->object];
+    return a->domain == b->domain ||
+           vm_fault(w, lane, "%s: windows %s and %s belong to different devices",
+                    world_string(w, loc->origin), a->name, b->name);
+}
+
 bool vm_peer(World *w, Lane *lane, const MemRef *m, int64_t peer, const char *what, uint32_t *rank)
 {
     const Domain *d = window_domain(w, m->object);
+    if (!vm_same_group(w, lane, m))
+        return false;
     if (peer < 0 || peer >= d->n)
         return vm_fault(w, lane, "%s: peer=%lld is outside 0..%u of window %s", what,
                         (long long)peer, d->n - 1, w->windows.at[m->object].name);

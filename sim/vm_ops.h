@@ -18,6 +18,8 @@ void vm_flush(World *w, Lane *lane);
 /* sim/vm_mem.c */
 /* The memory a register names; NULL after a fault when it was never set. */
 const MemRef *vm_mem(World *w, Lane *lane, uint32_t reg);
+/* False after a fault: the builtin call at hand works on windows of different domains. */
+bool vm_same_group(World *w, Lane *lane, const MemRef *m);
 /* World rank of rank `peer` of the view's domain; false after a fault. `what` names the operation.
  */
 bool vm_peer(World *w, Lane *lane, const MemRef *m, int64_t peer, const char *what, uint32_t *rank);

@@ -135,6 +135,8 @@ struct Lane {
     int64_t now;              /* ps */
     uint64_t insns;           /* executed in this run */
     int64_t scalar_ps;        /* scalar work not yet on the clock */
+    const BcLoc *builtin;     /* last builtin call executed, where there are several domains */
+    uint32_t builtin_window;  /* first window it used */
     uint32_t chunk, n_chunks; /* of the put or get under way */
     uint32_t barrier_phase;   /* for the barrier counter: phase string of the last notify, or
                                  BC_NO_INDEX */

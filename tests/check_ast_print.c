@@ -86,6 +86,10 @@ static const struct {
     { "del a, b.c, d[e]\ndel (f, g)\n", NULL },
     { "def f():\n    global a, b\n    nonlocal c\n    return\n", NULL },
     { "return a, b\n", NULL },
+    { "raise A(b) from c\n", NULL },
+    { "yield\nyield a, b\nx = yield from c\n", "(yield)\n(yield (a, b))\nx = (yield from c)\n" },
+    { "if x := f(y := 3, [z := 4]): pass\n",
+      "if (x := f((y := 3), [(z := 4)])):\n    pass\n" },
     { "import a, b.c as d\n", "import a\nimport b.c as d\n" },
     { "from a.b import (c, d as e,)\nfrom . import f\nfrom ...g import *\n",
       "from a.b import c, d as e\nfrom . import f\nfrom ...g import *\n" },
@@ -167,7 +171,7 @@ START_TEST(different_trees_are_not_equal)
         "a < b", "a > b",
         "a < b < c", "a and b", "a or b", "a and b and c", "a if b else c", "(a,)", "[a]", "(a, b)",
         "[a for a in b]", "(a for a in b)", "[a for a in b if c]", "lambda: a", "lambda a: a",
-        "{a: b}", "{**b}", "{a}", "{a for a in b}", "{a: c for a in b}", "f'{a}'", "f'{a=}'", "f'{a!r}'", "f'{a:b}'",
+        "{a: b}", "{**b}", "{a}", "{a for a in b}", "{a: c for a in b}", "(a := b)", "(a := c)", "(yield)", "(yield a)", "(yield from a)", "f'{a}'", "f'{a=}'", "f'{a!r}'", "f'{a:b}'",
     };
     enum { N = sizeof distinct / sizeof distinct[0] };
     Parsed p[N];

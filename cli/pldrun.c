@@ -1,0 +1,223 @@
+/* pldrun: the simulator. */
+#include "base/file.h"
+#include "cli/run_options.h"
+#include "sim/print_tensor.h"
+#include "sim/world.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define TOOL "pldrun"
+#define MAX_PROGRAM_BYTES ((size_t)1 << 30)
+
+/* A program to run: compiled from text, or read. */
+typedef struct {
+    Compilation compiled;
+    bool from_text;
+    Arena arena;            /* of a decoded file */
+    Buf file;
+    const BcProgram *bytecode;
+    VEC(NamedText) extents; /* -D of dynamic extents */
+    Platform platform;      /* with --platform-set applied */
+} Loaded;
+
+static int usage_text(const char *text)
+{
+    fprintf(stderr, TOOL ": error: %s\n", text);
+    return STATUS_USAGE;
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+    size_t n = strlen(text), m = strlen(end);
+    return n >= m && strcmp(text + n - m, end) == 0;
+}
+
+static bool is_text(const char *path)
+{
+    return strcmp(path, "-") == 0 || ends_with(path, ".pld") || ends_with(path, ".ir");
+}
+
+static bool is_extent(const BcProgram *p, const char *name)
+{
+    for (uint32_t i = 0; i < p->n_extents; i++)
+        if (strcmp(p->strings[p->extents[i]], name) == 0)
+            return true;
+    return false;
+}
+
+/* Dynamic extents are bound at start; what else -D names is a parameter of the compiler. */
+static int take_extents(RunOptions *o, Loaded *l)
+{
+    for (uint32_t i = 0; i < o->defines.len; i++) {
+        const Define *d = &o->defines.at[i];
+        if (is_extent(l->bytecode, d->name))
+            avec_push(&o->arena, &l->extents, (NamedText){d->name, d->value});
+        else if (!l->from_text)
+            return usage_error(TOOL, "%s is compiled: parameter %s cannot be set any more; compile "
+                               "it again with pldc -D %s=%s", o->path, d->name, d->name, d->value);
+    }
+    o->run.extents = l->extents.at;
+    o->run.n_extents = l->extents.len;
+    return STATUS_OK;
+}
+
+static int compile_program(RunOptions *o, Loaded *l)
+{
+    l->from_text = true;
+    o->compile.specialize.defines = o->defines.at;
+    o->compile.specialize.n_defines = o->defines.len;
+    CompileStatus status = compile(&l->compiled, &o->compile);
+    l->bytecode = l->compiled.bytecode;
+    /* A program that does not compile is bad input to pldrun. */
+    return (int)(status == STATUS_ERRORS ? STATUS_USAGE : status);
+}
+
+static int read_program(RunOptions *o, Loaded *l)
+{
+    char *why_file = NULL;
+    const char *why = NULL;
+    if (!file_read(o->path, &l->file, MAX_PROGRAM_BYTES, &why_file)) {
+        int status = usage_text(why_file);
+        free(why_file);
+        return status;
+    }
+    l->bytecode = bc_decode(&l->arena, l->file.at, l->file.len, &why);
+    if (!l->bytecode)
+        return usage_error(TOOL, "%s: %s", o->path, why);
+    return STATUS_OK;
+}
+
+static int set_platform(RunOptions *o, Loaded *l)
+{
+    const Platform *compiled = &platforms[l->bytecode->platform];
+    if (o->platform && o->platform != compiled)
+        return usage_error(TOOL, "%s is compiled for %s, not %s; compile it again with pldc -p %s",
+                           o->path, compiled->name, o->platform->name, o->platform->name);
+    l->platform = *compiled;
+    for (uint32_t i = 0; i < o->platform_sets.len; i++) {
+        const char *text = o->platform_sets.at[i], *equals = strchr(text, '='), *why;
+        int64_t value;
+        if (!equals || !parse_int(equals + 1, 0, INT64_MAX, &value))
+            return usage_error(TOOL, "--platform-set takes NAME=NUMBER, not '%s'", text);
+        const char *name = arena_strndup(&o->arena, text, (size_t)(equals - text));
+        if (!platform_set(&l->platform, name, value, &why))
+            return usage_error(TOOL, "--platform-set %s: %s", text, why);
+    }
+    o->run.platform = &l->platform;
+    return STATUS_OK;
+}
+
+static int load(RunOptions *o, Loaded *l)
+{
+    int status = is_text(o->path) ? compile_program(o, l) : read_program(o, l);
+    if (status == STATUS_OK)
+        status = take_extents(o, l);
+    if (status == STATUS_OK)
+        status = set_platform(o, l);
+    return status;
+}
+
+static void print_reports(const RunOptions *o, const RunResult *r)
+{
+    for (uint32_t i = 0; i < r->n_reports; i++) {
+        const Report *report = &r->reports[i];
+        bool minor = report->kind == REP_WARNING || report->kind == REP_NOTE;
+        if (!(o->quiet && minor))
+            fprintf(stderr, "%s\n", report->text);
+    }
+    for (uint32_t i = 0; i < r->n_unchecked && !o->quiet; i++)
+        fprintf(stderr, "note: nobody checked output %s: it has no golden\n", r->unchecked[i]);
+    if (o->verbose)
+        fprintf(stderr, "steps %llu, modelled time %lld.%06lld us\n", (unsigned long long)r->steps,
+                (long long)(r->time_ps / 1000000), (long long)(r->time_ps % 1000000));
+}
+
+static const HostTensor *find_tensor(const World *w, const char *name)
+{
+    for (uint32_t i = 0; i < w->n_tensors; i++)
+        if (strcmp(w->tensors[i].name, name) == 0)
+            return &w->tensors[i];
+    return NULL;
+}
+
+static int unknown_tensor(RunOptions *o, const World *w, const char *name)
+{
+    Buf list = {0};
+    for (uint32_t i = 0; i < w->n_tensors; i++)
+        buf_printf(&list, "%s%s", i ? ", " : "", w->tensors[i].name);
+    const char *known = arena_strndup(&o->arena, list.at ? list.at : "none", list.at ? list.len : 4);
+    buf_free(&list);
+    return usage_error(TOOL, "--print %s: no such host tensor; there are %s", name, known);
+}
+
+static int print_tensors(RunOptions *o, const World *w)
+{
+    for (uint32_t i = 0; i < o->prints.len; i++) {
+        const char *spec = o->prints.at[i], *name, *why;
+        if (!print_spec_name(&o->arena, spec, &name, &why))
+            return usage_error(TOOL, "--print %s: %s", spec, why);
+        const HostTensor *t = find_tensor(w, name);
+        if (!t)
+            return unknown_tensor(o, w, name);
+        Buf text = {0};
+        bool ok = print_tensor(&o->arena, &text, t, spec, &why);
+        if (ok)
+            fwrite(text.at, 1, text.len, stdout);
+        buf_free(&text);
+        if (!ok)
+            return usage_error(TOOL, "--print %s: %s", spec, why);
+    }
+    return STATUS_OK;
+}
+
+static int run(RunOptions *o, const Loaded *l)
+{
+    RunResult result = {0};
+    World *w = NULL;
+    int status = sim_run_keep(l->bytecode, &o->run, &result, &w);
+    print_reports(o, &result);
+    if (w) {
+        int printed = print_tensors(o, w);
+        if (printed != STATUS_OK && status == STATUS_OK)
+            status = printed;
+        world_free(w);
+    }
+    if (status == STATUS_OK)
+        puts(result.n_checked ? "OK" : "done (nothing checked)");
+    run_result_free(&result);
+    return status;
+}
+
+static int disassemble(const BcProgram *p)
+{
+    Buf text = {0};
+    bc_disassemble(p, &text);
+    fwrite(text.at ? text.at : "", 1, text.len, stdout);
+    buf_free(&text);
+    return STATUS_OK;
+}
+
+int main(int argc, char **argv)
+{
+    RunOptions o;
+    Loaded l = {0};
+    char *why = NULL;
+    int status = run_options_parse(&o, argc, argv);
+    if (status < 0) {
+        status = load(&o, &l);
+        if (status == STATUS_OK)
+            status = o.disasm ? disassemble(l.bytecode) : run(&o, &l);
+    }
+    if (!stdout_finish(&why)) {
+        usage_text(why);
+        free(why);
+        status = STATUS_USAGE;
+    }
+    if (l.from_text)
+        compile_free(&l.compiled);
+    buf_free(&l.file);
+    arena_free(&l.arena);
+    arena_free(&o.arena);
+    return status;
+}

@@ -42,7 +42,7 @@ static double difference(PureValue a, PureValue b)
 static bool close_enough(const Compare *c, PureValue a, PureValue g)
 {
     if (!dtype_is_float(c->t->dtype))
-        return g.is_float ? (double)a.i == g.f : a.i == g.i;
+        return pure_compare(a, g) == 0;
     double x = as_double(a), y = as_double(g);
     if (isnan(x) || isnan(y))
         return isnan(x) && isnan(y);

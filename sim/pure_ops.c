@@ -3,9 +3,13 @@
 #include "sim/math.h"
 #include <math.h>
 
+/* As they are written in the source. */
 static const char *const names[PURE_COUNT] = {
-#define PLD_PURE(ENUM, name, kids, doc) name,
-#include "codegen/pure.def"
+    [PURE_ADD] = "+",       [PURE_SUB] = "-",      [PURE_MUL] = "*",   [PURE_DIV] = "/",
+    [PURE_FLOORDIV] = "//", [PURE_MOD] = "%",      [PURE_POW] = "**",  [PURE_BITAND] = "&",
+    [PURE_BITOR] = "|",     [PURE_BITXOR] = "^",   [PURE_SHL] = "<<",  [PURE_SHR] = ">>",
+    [PURE_NEG] = "-",       [PURE_ABS] = "abs of", [PURE_EXP] = "exp", [PURE_LOG] = "log",
+    [PURE_SQRT] = "sqrt",   [PURE_SIN] = "sin",    [PURE_COS] = "cos",
 };
 
 static double as_float(Value v)
@@ -240,7 +244,7 @@ static Value negate(PureMachine *m, PureKind kind, Value a)
     if (kind == PURE_ABS && a.i >= 0)
         return a;
     if (a.i == INT64_MIN)
-        return pure_fail(m, "%s of %lld leaves 64 bits", names[kind], (long long)a.i);
+        return pure_fail(m, "%s %lld leaves 64 bits", names[kind], (long long)a.i);
     return value_int(-a.i);
 }
 

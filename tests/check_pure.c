@@ -230,7 +230,7 @@ START_TEST(what_fails_says_why)
     fails(op(PURE_SHL, num(1), num(63)), "1 << 63 leaves 64 bits");
     fails(op(PURE_SHL, num(1), num(-1)), "negative shift count -1");
     fails(op(PURE_FLOORDIV, num(INT64_MIN), num(-1)), "-9223372036854775808 // -1 leaves 64 bits");
-    fails(op(PURE_NEG, num(INT64_MIN), 0), "neg of -9223372036854775808 leaves 64 bits");
+    fails(op(PURE_NEG, num(INT64_MIN), 0), "- -9223372036854775808 leaves 64 bits");
     fails(op(PURE_DIV, num(1), num(0)), "division by zero");
     fails(op(PURE_DIV, flt(1), flt(0)), "division by zero");
     fails(op(PURE_MOD, num(1), flt(0)), "modulo by zero");

@@ -270,7 +270,8 @@ static void print_kernel(Printer *pr)
         [FN_INCORE] = "type=pl.FunctionType.InCore",
     };
     Func *f = pr->f;
-    buf_printf(pr->out, "    @pl.function(%s)\n    def %s(self", decorators[f->kind], f->name);
+    buf_printf(pr->out, "    @pl.function(%s%s)\n    def %s(self", decorators[f->kind],
+               f->generated ? ", builtin=True" : "", f->name);
     for (uint32_t i = 0; i < f->params.len; i++)
         print_param(pr, &f->params.at[i]);
     buf_char(pr->out, ')');
@@ -318,7 +319,6 @@ static void print_func(Printer *pr)
         buf_str(pr->out, "    @");
         print_loc(pr, &place);
     }
-    buf_str(pr->out, f->generated ? "    @pld.builtin\n" : "");
     pr->place = (Loc){0};
     if (pr->f->pure)
         print_pure(pr);

@@ -22,7 +22,7 @@ typedef struct {
  *         def step(self, x: pl.Tensor[[1, 64], pl.FP32], y: pl.Out[pl.Tensor[[1, 64], pl.FP32]]) -> pl.Tensor[[1, 64], pl.FP32]:
  *             local: pl.Tile[[1, 64], pl.FP32] = pl.tile.load(x, [0, 0], [1, 64])
  *             ...
- * A function that a pass made has the decorator @pld.builtin above its own.
+ * A function that a pass made has builtin=True in its decorator.
  * Every binding is annotated with its type, operands are positional unless keyword-only, every attribute
  * is printed, defaults included, left-out optional operands are not. Constants print bare where reading
  * them back gives the same type (next to a non-constant operand of the same dtype, in typed slots), else

@@ -171,9 +171,9 @@ struct FnDecl {
     const Ast *def;
     FuncKind kind;
     Sym name;
-    bool method;  /* has `self` */
-    bool builtin; /* a dump says that a pass made it */
-    Loc place;    /* that a dump gives it, or no file */
+    bool method;    /* has `self` */
+    bool generated; /* builtin=True */
+    Loc place;      /* that @pld.loc of a dump gives it, or no file */
     FnState state;
     Func *func;
     Span first_call;      /* that gave unannotated parameters their types */
@@ -291,8 +291,9 @@ bool elab_is_program_class(Elab *e, const Ast *a);
 bool elab_is_factory(Elab *e, const Ast *a);
 bool elab_is_kernel(Elab *e, const Ast *def);
 bool elab_is_pure(Elab *e, const Ast *def);
-/* The decorator that says what a function is, and what a dump says above it; NULL after a mistake. */
-const Ast *elab_decorator(Elab *e, const Ast *def, Loc *place, bool *builtin);
+/* The decorator that says what a function is, below the place that a dump gives it; NULL after a
+ * mistake. */
+const Ast *elab_decorator(Elab *e, const Ast *def, Loc *place);
 void elab_imports(Elab *e);
 /* Reports a module-level statement that is no part of a program; false when it is one. */
 bool elab_foreign(Elab *e, const Ast *stmt);

@@ -225,7 +225,13 @@ static int64_t decorator_enum(Elab *e, const AstKeyword *k, EnumType t)
     return -1;
 }
 
-static bool function_kind(Elab *e, const Ast *d, FuncKind *kind)
+/* builtin=True, in dumps: the function was made by lower_host_collectives. */
+static bool is_builtin_mark(const Elab *e, const AstKeyword *k)
+{
+    return e->ir && strcmp(k->name, "builtin") == 0 && k->value->kind == AST_TRUE;
+}
+
+static bool function_kind(Elab *e, const Ast *d, FuncKind *kind, bool *generated)
 {
     int64_t type = -1, level = -1, role = -1;
     bool ok = d->kind == AST_CALL && d->call.args.len == 0;
@@ -233,6 +239,10 @@ static bool function_kind(Elab *e, const Ast *d, FuncKind *kind)
         return false;
     for (uint32_t i = 0; ok && i < d->call.keywords.len; i++) {
         const AstKeyword *k = &d->call.keywords.at[i];
+        if (is_builtin_mark(e, k)) {
+            *generated = true;
+            continue;
+        }
         int64_t *v = strcmp(k->name, "type") == 0    ? &type
                      : strcmp(k->name, "level") == 0 ? &level
                                                      : &role;
@@ -275,44 +285,31 @@ static bool jit_kind(Elab *e, Sym name, const Ast *d, FuncKind *kind)
     return true;
 }
 
-/* @pld.loc(...) and @pld.builtin, which stand above the others in .ir files only. */
-static bool ir_decorator(Elab *e, const Ast *d, Loc *place, bool *builtin)
-{
-    Sym name = e->ir ? decorator_name(e, d) : NULL;
-    if (name && strcmp(name, "pld.builtin") == 0)
-        *builtin = true;
-    else if (name && strcmp(name, "pld.loc") == 0 && d->kind == AST_CALL)
-        elab_place(e, d, place);
-    else
-        return false;
-    return true;
-}
-
-const Ast *elab_decorator(Elab *e, const Ast *def, Loc *place, bool *builtin)
+/* In .ir files a function may have its place, @pld.loc(...), above its own decorator. */
+const Ast *elab_decorator(Elab *e, const Ast *def, Loc *place)
 {
     const AstList *list = &def->def.decorators;
-    uint32_t n = 0;
+    Sym first = e->ir && list->len > 1 ? decorator_name(e, list->at[0]) : NULL;
+    uint32_t skip = first && strcmp(first, "pld.loc") == 0 && list->at[0]->kind == AST_CALL;
     *place = (Loc){0};
-    *builtin = false;
-    while (n < list->len && ir_decorator(e, list->at[n], place, builtin))
-        n++;
-    if (list->len - n == 1)
-        return list->at[n];
+    if (skip && !elab_place(e, list->at[0], place))
+        return NULL;
+    if (list->len == 1 + skip)
+        return list->at[skip];
     elab_error(e, def->def.name_span, "name", "%s has %u decorators, a function has one",
-               def->def.name, list->len - n);
+               def->def.name, list->len);
     return NULL;
 }
 
 static bool kernel_kind(Elab *e, const Ast *def, FnDecl *out)
 {
-    const Ast *d = elab_decorator(e, def, &out->place, &out->builtin);
+    const Ast *d = elab_decorator(e, def, &out->place);
     if (!d)
         return false;
-    FuncKind *kind = &out->kind;
     Sym name = decorator_name(e, d);
     if (name && strcmp(name, "pl.function") == 0)
-        return function_kind(e, d, kind);
-    return jit_kind(e, name, d, kind);
+        return function_kind(e, d, &out->kind, &out->generated);
+    return jit_kind(e, name, d, &out->kind);
 }
 
 static bool check_self(Elab *e, const Ast *def, bool in_class)

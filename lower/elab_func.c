@@ -202,11 +202,11 @@ static Func *new_func(Elab *e, FnDecl *d)
 {
     Func *f = arena_new(e->arena, Func);
     f->kind = d->kind;
+    f->generated = d->generated;
     f->name = d->name;
     f->span = d->def->def.name_span;
     f->loc = d->place;
     f->loc.span = f->span;
-    f->generated = d->builtin;
     f->rtol = f->atol = -1;
     f->result = type_none(e->tt);
     d->func = f;

@@ -165,7 +165,7 @@ static bool tolerance(Elab *e, const AstKeyword *k, Func *f)
 static bool decorator(Elab *e, const Ast *def, Func *f)
 {
     Loc place;
-    const Ast *d = elab_decorator(e, def, &place, &f->generated);
+    const Ast *d = elab_decorator(e, def, &place);
     if (!d)
         return false;
     if (place.file)

@@ -32,6 +32,14 @@ static inline float lane_float(uint32_t bits)
     return v;
 }
 
+/* `yes` where a < b (both below 2^31), else `no`; by masks, because compilers turn a conditional
+ * expression around floating-point operations into a branch. */
+static inline uint32_t lane_below(uint32_t a, uint32_t b, uint32_t yes, uint32_t no)
+{
+    uint32_t mask = 0u - (uint32_t)((int32_t)a < (int32_t)b);
+    return (yes & mask) | (no & ~mask);
+}
+
 static inline float get_FP32(float v)
 {
     return v;
@@ -47,7 +55,7 @@ static inline float get_FP16(uint16_t v)
 {
     uint32_t sign = (uint32_t)(v & 0x8000) << 16, size = (uint32_t)(v & 0x7fff) << 13;
     uint32_t finite = lane_bits(lane_float(size) * 0x1p112f);
-    return lane_float(sign | (size >= 0x0f800000 ? size | 0x7f800000 : finite));
+    return lane_float(sign | lane_below(size, 0x0f800000, finite, size | 0x7f800000));
 }
 
 /* Nearest even. Adding 0.5 lets the adder round what becomes subnormal: the last place of numbers
@@ -57,10 +65,9 @@ static inline uint16_t put_FP16(float v)
     uint32_t bits = lane_bits(v), size = bits & 0x7fffffff, sign = bits >> 16 & 0x8000;
     uint32_t normal = (size - 0x38000000 + 0xfff + (size >> 13 & 1)) >> 13;
     uint32_t small = lane_bits(lane_float(size) + 0.5f) - 0x3f000000;
-    uint32_t out = size < 0x38800000 ? small : normal;
-    out = size >= 0x477ff000 ? 0x7c00 : out;
-    out |= sign;
-    return (uint16_t)(size > 0x7f800000 ? 0x7e00 : out);
+    uint32_t out = lane_below(size, 0x38800000, small, normal);
+    out = lane_below(size, 0x477ff000, out, 0x7c00) | sign;
+    return (uint16_t)lane_below(size, 0x7f800001, out, 0x7e00);
 }
 
 static inline float get_BF16(uint16_t v)

@@ -68,6 +68,8 @@ static int compile_program(RunOptions *o, Loaded *l)
     o->compile.specialize.defines = o->defines.at;
     o->compile.specialize.n_defines = o->defines.len;
     CompileStatus status = compile(&l->compiled, &o->compile);
+    if (l->compiled.bytecode)
+        bc_hash(l->compiled.bytecode);
     l->bytecode = l->compiled.bytecode;
     /* A program that does not compile is bad input to pldrun. */
     return (int)(status == STATUS_ERRORS ? STATUS_USAGE : status);

@@ -4,6 +4,7 @@
 #include "sim/fault.h"
 #include "sim/npy.h"
 #include "sim/outputs.h"
+#include "sim/replay.h"
 #include "sim/sched.h"
 #include <string.h>
 
@@ -57,28 +58,69 @@ static void write_outputs(World *w)
     }
 }
 
+static int usage(RunResult *result, const char *why)
+{
+    World w = {.result = result};
+    world_error(&w, EXIT_USAGE, "%s", why);
+    return result->status;
+}
+
+static Policy *make_policy(const RunConfig *c, RunResult *result, const World *w, const char **why)
+{
+    if (!c->schedule)
+        return policy_clock();
+    if (replay_is_token(c->schedule))
+        return replay_policy(&result->arena, c->schedule, w, why);
+    return policy_parse(c->schedule, why);
+}
+
+/* A failure says how to see it again. */
+static void note_replay(World *w)
+{
+    RunResult *r = w->result;
+    const char *given = w->config->schedule;
+    if (r->status == EXIT_OK || r->status == EXIT_USAGE)
+        return;
+    const char *token = given && replay_is_token(given)
+                            ? given
+                            : replay_token(&r->arena, w, given ? given : "clock", NULL, 0);
+    report_add(w, REP_NOTE, "replay", NULL,
+               arena_printf(&r->arena, "replay: --schedule=%s", token));
+}
+
+static void run_built(World *w, RunResult *result)
+{
+    const char *why = "";
+    Policy *policy = make_policy(w->config, result, w, &why);
+    if (!policy) {
+        (void)usage(result, why);
+        return;
+    }
+    (void)run_world(w, policy);
+    policy_free(policy);
+    note_replay(w);
+    if (result->status == EXIT_OK || result->status == EXIT_GOLDEN)
+        write_outputs(w);
+}
+
 int sim_run_keep(const BcProgram *program, const RunConfig *config, RunResult *result, World **keep)
 {
     const char *why = "";
-    Policy *policy = config->schedule ? policy_parse(config->schedule, &why) : policy_clock();
+    RunConfig *own = arena_new(&result->arena, RunConfig);
+    *own = *config;
     if (keep)
         *keep = NULL;
-    if (!policy) {
-        World w = {.result = result};
-        world_error(&w, EXIT_USAGE, "%s", why);
+    if (own->schedule && replay_is_token(own->schedule) &&
+        !replay_adopt(&result->arena, own->schedule, program, own, &why))
+        return usage(result, why);
+    World *w = world_new(program, own, result);
+    if (!w)
         return result->status;
-    }
-    World *w = world_new(program, config, result);
-    if (w) {
-        (void)run_world(w, policy);
-        if (result->status == EXIT_OK || result->status == EXIT_GOLDEN)
-            write_outputs(w);
-        if (keep)
-            *keep = w;
-        else
-            world_free(w);
-    }
-    policy_free(policy);
+    run_built(w, result);
+    if (keep)
+        *keep = w;
+    else
+        world_free(w);
     return result->status;
 }
 

@@ -2,6 +2,7 @@
  * as often as somebody wants, at the price of resetting what devices own. */
 #include "sim/world.h"
 
+#include "sim/checks.h"
 #include "sim/device.h"
 #include "sim/domain.h"
 #include "sim/fault.h"
@@ -96,6 +97,7 @@ World *world_new(const BcProgram *program, const RunConfig *config, RunResult *r
         world_free(w);
         return NULL;
     }
+    checks_add(w);
     for (uint32_t i = 0; i < config->n_observers; i++)
         probe_add(&w->probe, config->observers[i]);
     w->host_steps = w->steps;

@@ -61,8 +61,7 @@ static bool ordered(const RaceCheck *c, const Access *then, const Access *now)
 static void judge(RaceCheck *c, const Access *then, const Access *now)
 {
     int64_t first, end;
-    if (rects_touch(&then->rect, &now->rect) &&
-        rects_common(&then->rect, &now->rect, &first, &end))
+    if (rects_touch(&then->rect, &now->rect) && rects_common(&then->rect, &now->rect, &first, &end))
         race_report(c, then, now, first, end, false);
 }
 
@@ -356,11 +355,8 @@ static void destroy(Observer *o)
 Observer *check_race_new(const World *w)
 {
     RaceCheck *c = xcalloc(1, sizeof *c);
-    c->base = (Observer){.name = "race",
-                         .event = on_event,
-                         .payload = payload,
-                         .reset = reset,
-                         .destroy = destroy};
+    c->base = (Observer){
+        .name = "race", .event = on_event, .payload = payload, .reset = reset, .destroy = destroy};
     c->base.mask = EV_BIT(EV_DISPATCH_BEGIN) | EV_BIT(EV_DISPATCH_END) | EV_BIT(EV_LANE_BEGIN) |
                    EV_BIT(EV_LANE_END) | EV_BIT(EV_READ) | EV_BIT(EV_WRITE) |
                    EV_BIT(EV_REMOTE_READ) | EV_BIT(EV_REMOTE_WRITE) | EV_BIT(EV_ATOMIC) |

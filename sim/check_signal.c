@@ -156,8 +156,7 @@ static void arrive(SignalCheck *c, const Event *e)
     else if (self)
         cell->level += e->value;
     else
-        vec_push(&cell->pending,
-                 (LedgerEntry){e->value, e->at, e->op == NOTIFY_SET, builtin});
+        vec_push(&cell->pending, (LedgerEntry){e->value, e->at, e->op == NOTIFY_SET, builtin});
 }
 
 /* ---- waits ---- */
@@ -212,8 +211,9 @@ static void off_zero(SignalCheck *c, const LedgerCell *cell)
     place_text(w, &text, cell->last_builtin);
     buf_str(&text, ": signal: ");
     cell_text(w, &text, cell->at);
-    buf_printf(&text, " is %d at the end; builtin collectives leave a cell as they found it, these "
-                      "left it %+lld",
+    buf_printf(&text,
+               " is %d at the end; builtin collectives leave a cell as they found it, these "
+               "left it %+lld",
                value, (long long)cell->builtin);
     buf_str(&text, "\n    last notify");
     at_text(w, &text, cell->last);
@@ -338,11 +338,8 @@ Observer *check_signal_new(const World *w)
 {
     (void)w;
     SignalCheck *c = xcalloc(1, sizeof *c);
-    c->base = (Observer){.name = "signal",
-                         .event = on_event,
-                         .finish = finish,
-                         .reset = reset,
-                         .destroy = destroy};
+    c->base = (Observer){
+        .name = "signal", .event = on_event, .finish = finish, .reset = reset, .destroy = destroy};
     c->base.mask = EV_BIT(EV_ARRIVE) | EV_BIT(EV_WAIT) | EV_BIT(EV_READ) | EV_BIT(EV_WRITE) |
                    EV_BIT(EV_REMOTE_READ) | EV_BIT(EV_REMOTE_WRITE) | EV_BIT(EV_ATOMIC);
     return &c->base;

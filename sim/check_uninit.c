@@ -11,10 +11,10 @@
 #include <string.h>
 
 typedef struct {
-    int64_t lo, hi;  /* written throughout */
-    uint8_t *bits;   /* per byte; NULL: nothing outside [lo, hi) */
-    int64_t bytes;   /* of the slice */
-    CodePlace last;  /* write; valid when `touched` */
+    int64_t lo, hi; /* written throughout */
+    uint8_t *bits;  /* per byte; NULL: nothing outside [lo, hi) */
+    int64_t bytes;  /* of the slice */
+    CodePlace last; /* write; valid when `touched` */
     bool touched;
 } Written;
 

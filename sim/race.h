@@ -28,12 +28,12 @@ typedef struct {
 
 typedef struct {
     FabAddr at;
-    int64_t base;         /* value before the first credit kept */
-    int64_t total;        /* value of the cell */
-    uint32_t head;        /* credits[head ..] are kept */
-    uint32_t sets;        /* credits kept that are `set` */
-    VEC(Credit) credits;  /* in order of arrival */
-    CodePlace last;       /* the last notify */
+    int64_t base;        /* value before the first credit kept */
+    int64_t total;       /* value of the cell */
+    uint32_t head;       /* credits[head ..] are kept */
+    uint32_t sets;       /* credits kept that are `set` */
+    VEC(Credit) credits; /* in order of arrival */
+    CodePlace last;      /* the last notify */
     uint32_t last_thread, last_epoch;
 } SignalCell;
 
@@ -51,9 +51,9 @@ typedef struct {
     uint32_t epoch; /* from 1 */
     bool released;  /* the epoch has been published: the next access begins a new one */
     bool running;
-    uint32_t puts;        /* notifies and fences: each ends the reads of earlier puts */
-    Snap *snap;           /* of `clock`, or NULL when it has changed since */
-    VEC(Access) sources;  /* device tensors that puts still read */
+    uint32_t puts;       /* notifies and fences: each ends the reads of earlier puts */
+    Snap *snap;          /* of `clock`, or NULL when it has changed since */
+    VEC(Access) sources; /* device tensors that puts still read */
     SyncPoint sync;
     Recent recent[RECENT];
 } RaceThread;
@@ -61,8 +61,8 @@ typedef struct {
 /* A slice of a window. */
 typedef struct {
     RangeTree reads, writes, adds;
-    uint32_t limit[3];    /* sizes at which to look for records that everybody knows */
-    VEC(uint32_t) cells;  /* signal cells in it */
+    uint32_t limit[3];   /* sizes at which to look for records that everybody knows */
+    VEC(uint32_t) cells; /* signal cells in it */
 } Slice;
 
 typedef struct {
@@ -71,9 +71,9 @@ typedef struct {
     uint32_t n_threads, n_ranks, n_dispatches;
     uint32_t *first_thread; /* per rank */
     RaceThread *threads;
-    VClock *rank_end;                /* per rank: ends of its dispatches */
-    VClock *starts, *ends;           /* per dispatch, while somebody may ask */
-    uint8_t *asked;                  /* per dispatch: bit 0 for its start, 1 for its end */
+    VClock *rank_end;      /* per rank: ends of its dispatches */
+    VClock *starts, *ends; /* per dispatch, while somebody may ask */
+    uint8_t *asked;        /* per dispatch: bit 0 for its start, 1 for its end */
     Snap *snaps;
     Map cell_index;
     VEC(SignalCell) cells;
@@ -110,7 +110,8 @@ void race_wait(RaceCheck *c, const Event *e);
 /* A notify or fence ends the reads of puts. */
 void race_puts_end(RaceThread *t);
 
-/* `now` conflicts with `then` on bytes [first, end) of the slice; a report, once a pair of lines. */
+/* `now` conflicts with `then` on bytes [first, end) of the slice; a report, once a pair of lines.
+ */
 void race_report(RaceCheck *c, const Access *then, const Access *now, int64_t first, int64_t end,
                  bool tensor);
 

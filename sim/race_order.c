@@ -212,8 +212,8 @@ void race_order_host(RaceCheck *c, const Event *e)
 static SignalCell *cell_find(RaceCheck *c, FabAddr at)
 {
     uint64_t found;
-    uint64_t key = ((uint64_t)at.window * c->world->n_ranks + at.rank) << 36 |
-                   (uint64_t)at.offset / 4;
+    uint64_t key =
+        ((uint64_t)at.window * c->world->n_ranks + at.rank) << 36 | (uint64_t)at.offset / 4;
     if (map_get(&c->cell_index, key, &found))
         return &c->cells.at[found];
     map_set(&c->cell_index, key, c->cells.len);

@@ -271,6 +271,11 @@ static Val call_name(Elab *e, const Ast *call)
     }
     if (!local && !n && elab_is_builtin(callee->name))
         return call_builtin(e, call);
+    if (n && n->val.kind == V_PROGRAM) {
+        elab_error(e, call->span, "type", "%s is a program: name the class, do not call it",
+                   callee->name);
+        return val_bad;
+    }
     if (local || n) {
         elab_error(e, callee->span, "type", "%s is no function", callee->name);
         return val_bad;

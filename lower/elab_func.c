@@ -232,6 +232,26 @@ static void free_fn(Fn *fn)
     map_free(&fn->extents);
 }
 
+/* Names that stand for something else in the canonical text of a function. */
+static bool names_ok(Elab *e, const FnDecl *d)
+{
+    const Map *locals = &e->fn->locals;
+    Sym taken = map_get_ptr(locals, e->s_pl, NULL)     ? e->s_pl
+                : map_get_ptr(locals, e->s_pld, NULL)  ? e->s_pld
+                : map_get_ptr(locals, e->s_self, NULL) ? e->s_self
+                                                       : NULL;
+    for (uint32_t i = 0; i < e->p->extents.len && !taken; i++)
+        if (map_get_ptr(locals, e->p->extents.at[i], NULL))
+            taken = e->p->extents.at[i];
+    if (taken)
+        elab_error(e, d->def->def.name_span, "name",
+                   "%s binds the name %s, which is %s: choose another", d->name, taken,
+                   taken == e->s_pl || taken == e->s_pld ? "the module's"
+                   : taken == e->s_self                  ? "the program's"
+                                                         : "a dynamic extent");
+    return !taken;
+}
+
 static bool enter(Elab *e, FnDecl *d, Span call)
 {
     if (d->state == FN_BUSY) {
@@ -262,7 +282,7 @@ bool elab_function(Elab *e, FnDecl *d, const Type *const *arg_types, Span call)
     avec_push(e->arena, &fn.origins, (Origin){.param = -1});
     elab_collect_bound(e, &d->def->def.body, &fn.locals, NULL);
     declared_result(e, d);
-    if (add_params(e, d, arg_types)) {
+    if (add_params(e, d, arg_types) && names_ok(e, d)) {
         run_body(e, d);
         elab_finish_effects(e);
         if (e->diags->n_errors == errors)

@@ -285,6 +285,17 @@ static bool is_world_size(Elab *e, const Ast *a)
     return d && (strcmp(d, "pld.world_size") == 0 || strcmp(d, "pld.system.world_size") == 0);
 }
 
+/* A dynamic extent that -D sets is a constant of this compilation. */
+static void forget_extent(Elab *e, const Dim *d)
+{
+    SymList *all = &e->p->extents;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < all->len; i++)
+        if (dim_name(e->tt, all->at[i]) != d)
+            all->at[n++] = all->at[i];
+    all->len = n;
+}
+
 Val elab_param(Elab *e, Sym name, Span span, const Ast *annotation, const Ast *fallback)
 {
     Setting *s = find_setting(e, name);
@@ -305,6 +316,7 @@ Val elab_param(Elab *e, Sym name, Span span, const Ast *annotation, const Ast *f
                        name, val_describe(e, v));
         return v;
     }
+    const Dim *extent = v.kind == V_DIM ? v.dim : NULL;
     if (s)
         v = set_value(e, s, t, annotation, v, span);
     if (!s && fallback && !accepts(e, t, annotation, &v)) {
@@ -312,6 +324,8 @@ Val elab_param(Elab *e, Sym name, Span span, const Ast *annotation, const Ast *f
                    allowed_text(e, t, annotation), val_describe(e, v));
         return val_bad;
     }
+    if (v.kind == V_INT && extent)
+        forget_extent(e, extent);
     if (ranks)
         v = bind_ranks(e, v, s, span);
     record(e, name, v, ranks);

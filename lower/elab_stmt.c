@@ -280,7 +280,8 @@ bool elab_place(Elab *e, const Ast *call, Loc *out)
     return true;
 }
 
-/* pld.loc("file.pld", line, col[, "origin"[, "phase"]]): where the statements that follow are from. */
+/* pld.loc("file.pld", line, col[, "origin"[, "phase"]]): where the statements that follow are from.
+ */
 static bool set_location(Elab *e, const Ast *s)
 {
     Sym d = s->value->kind == AST_CALL ? elab_dotted(e, s->value->call.callee) : NULL;

@@ -226,6 +226,11 @@ static bool simple_type(Elab *e, const Ast *a, Val *out)
         *out = (Val){.kind = V_TYPE, .type = type_simple(e->tt, TY_CTX)};
     else
         return false;
+    if (!e->ir) {
+        elab_error(e, a->span, "type",
+                   "this type is written in .ir files only: leave the annotation out");
+        *out = val_bad;
+    }
     return true;
 }
 

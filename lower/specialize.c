@@ -40,6 +40,20 @@ static void finish(Elab *e)
     map_free(&e->decl_index);
 }
 
+/* The parameters of a dump are those of its first line: its text has none left. */
+static void keep_bindings(Elab *e)
+{
+    for (uint32_t i = 0; e->ir && i < e->header->bindings.len; i++) {
+        const HeaderPair *b = &e->header->bindings.at[i];
+        bool ranks = strcmp(b->value, "ranks") == 0;
+        Binding binding = {.name = b->name,
+                           .value = ranks ? internf(e->in, "%u", e->p->ranks) : b->value,
+                           .ranks = ranks};
+        avec_push(e->arena, &e->p->bindings, binding);
+        e->p->ranks_bound |= ranks;
+    }
+}
+
 /* Everything up to the choice of the entry: what the first line of a dump needs. */
 static FnDecl *find(Elab *e)
 {
@@ -47,6 +61,7 @@ static FnDecl *find(Elab *e)
         return NULL;
     elab_settings(e);
     elab_imports(e);
+    keep_bindings(e);
     bool ok = elab_find_program(e) && elab_collect(e);
     /* Not after other mistakes: the parameter may be one that was not reached. */
     if (ok && !diags_failed(e->diags))
@@ -110,20 +125,6 @@ static void set_stage(Elab *e)
             (p->properties & ~pass_info((PassId)i)->breaks) | pass_info((PassId)i)->produces;
 }
 
-/* The parameters of a dump are those of its first line: its text has none left. */
-static void keep_bindings(Elab *e)
-{
-    for (uint32_t i = 0; e->ir && i < e->header->bindings.len; i++) {
-        const HeaderPair *b = &e->header->bindings.at[i];
-        bool ranks = strcmp(b->value, "ranks") == 0;
-        Binding binding = {.name = b->name,
-                           .value = ranks ? internf(e->in, "%u", e->p->ranks) : b->value,
-                           .ranks = ranks};
-        avec_push(e->arena, &e->p->bindings, binding);
-        e->p->ranks_bound |= ranks;
-    }
-}
-
 static bool elaborate(Elab *e)
 {
     FnDecl *entry = find(e);
@@ -137,7 +138,6 @@ static bool elaborate(Elab *e)
     e->p->entry = entry->func;
     ok = ok && elab_pures(e);
     collect_functions(e);
-    keep_bindings(e);
     set_stage(e);
     return ok && !diags_failed(e->diags);
 }

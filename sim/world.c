@@ -90,7 +90,7 @@ World *world_new(const BcProgram *program, const RunConfig *config, RunResult *r
     w->max_cores = 1;
     w->horizon = INT64_MAX;
     w->result = result;
-    w->fabric = fabric_local_new(w->n_ranks);
+    w->fabric = config->weak ? fabric_weak_new(w->n_ranks) : fabric_local_new(w->n_ranks);
     probe_init(&w->probe, w);
     make_tables(w);
     if (!build(w)) {

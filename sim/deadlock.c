@@ -23,7 +23,7 @@ static const ReachList *reach_of(Dead *r, uint32_t rank)
     return &r->reach[rank];
 }
 
-static Lane *blocked_lane(World *w, uint32_t rank)
+static const Lane *blocked_lane(const World *w, uint32_t rank)
 {
     for (uint32_t i = 0; i < w->ranks[rank].n_lanes; i++)
         if (w->ranks[rank].lanes[i].state == LANE_BLOCKED)
@@ -224,25 +224,61 @@ static void cycle_text(Dead *r)
 
 /* ---- divergence ---- */
 
+/* Has the rank left while somebody waits in a window of its? */
+static bool left_others(const World *w, uint32_t rank)
+{
+    if (w->ranks[rank].busy || w->ranks[rank].next < w->ranks[rank].queue.len)
+        return false;
+    for (uint32_t i = 0; i < w->n_ranks; i++)
+        for (uint32_t k = 0; k < w->ranks[i].n_lanes; k++) {
+            const Lane *lane = &w->ranks[i].lanes[k];
+            if (lane->state == LANE_BLOCKED && lane->pending.kind == PEND_WAIT &&
+                window_rank(w, lane->pending.rect.at.window, rank) != UINT32_MAX)
+                return true;
+        }
+    return false;
+}
+
+/* Where a rank stands, as the end of "rank 2 is ..."; empty: nowhere in particular. */
+static bool stand_text(const World *w, Buf *text, uint32_t rank, bool *builtin)
+{
+    const Lane *lane = blocked_lane(w, rank);
+    const BcLoc *loc = lane ? place_loc(w, lane->pending.at) : NULL;
+    if (!loc) {
+        if (!lane && left_others(w, rank))
+            buf_str(text, "at the end");
+        return text->len > 0;
+    }
+    const char *origin = loc->origin == BC_NO_INDEX ? NULL : world_string(w, loc->origin);
+    const char *dot = origin ? strrchr(origin, '.') : NULL;
+    *builtin |= origin != NULL;
+    buf_printf(text, "in %s at line %u", origin ? (dot ? dot + 1 : origin) : "a wait", loc->line);
+    return true;
+}
+
+/* Small groups come first: it is the odd one out that a reader looks for. */
+static void sort_groups(GroupList *groups)
+{
+    for (uint32_t i = 1; i < groups->len; i++)
+        for (uint32_t k = i; k > 0 && groups->at[k].ranks.len < groups->at[k - 1].ranks.len; k--) {
+            Group g = groups->at[k];
+            groups->at[k] = groups->at[k - 1];
+            groups->at[k - 1] = g;
+        }
+}
+
 /* Ranks that stand in different collectives, or in one at different lines. */
 static void divergence_text(Dead *r)
 {
     GroupList groups = {0};
     bool builtin = false;
     for (uint32_t i = 0; i < r->w->n_ranks; i++) {
-        const Lane *lane = blocked_lane(r->w, i);
-        const BcLoc *loc = lane ? place_loc(r->w, lane->pending.at) : NULL;
-        if (!loc)
-            continue;
         Buf text = {0};
-        const char *origin = loc->origin == BC_NO_INDEX ? NULL : world_string(r->w, loc->origin);
-        builtin |= origin != NULL;
-        const char *dot = origin ? strrchr(origin, '.') : NULL;
-        buf_printf(&text, "in %s at line %u", origin ? (dot ? dot + 1 : origin) : "a wait",
-                   loc->line);
-        group_add(&groups, text.at, i);
+        if (stand_text(r->w, &text, i, &builtin))
+            group_add(&groups, text.at, i);
         buf_free(&text);
     }
+    sort_groups(&groups);
     for (uint32_t i = 0; i < groups.len && builtin && groups.len > 1; i++) {
         buf_str(&r->out, i ? ", " : "\n  ");
         ranks_text(&r->out, groups.at[i].ranks.at, groups.at[i].ranks.len);

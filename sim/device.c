@@ -168,11 +168,15 @@ void world_recheck(World *w, uint32_t rank)
     Rank *r = &w->ranks[rank];
     for (uint32_t i = 0; i < r->n_lanes; i++) {
         Lane *lane = &r->lanes[i];
-        if (lane->state != LANE_BLOCKED || !vm_enabled(w, lane))
+        bool blocked = lane->state == LANE_BLOCKED;
+        if (!blocked && (lane->state != LANE_READY || lane->pending.kind != PEND_WAIT))
             continue;
-        lane->state = LANE_READY;
-        if (w->on_unblock)
-            w->on_unblock(w->sched_env, lane);
+        if (vm_enabled(w, lane) != blocked)
+            continue;
+        lane->state = blocked ? LANE_READY : LANE_BLOCKED;
+        void (*tell)(void *, Lane *) = blocked ? w->on_unblock : w->on_block;
+        if (tell)
+            tell(w->sched_env, lane);
     }
 }
 

@@ -63,6 +63,16 @@ static Lane *heap_pop(Sched *s)
     return top;
 }
 
+/* Rare, so plain: the others are pushed again. */
+static void heap_remove(Sched *s, const Lane *lane)
+{
+    uint32_t n = s->heap.len;
+    s->heap.len = 0;
+    for (uint32_t i = 0; i < n; i++)
+        if (s->heap.at[i] != lane)
+            heap_push(s, s->heap.at[i]);
+}
+
 /* ---- the list ---- */
 
 static uint32_t list_place(const Sched *s, uint32_t id)
@@ -104,6 +114,15 @@ static void add_ready(void *env, Lane *lane)
     heap_push(s, lane);
     if (lane->now < s->w->horizon)
         s->w->horizon = lane->now;
+}
+
+static void remove_blocked(void *env, Lane *lane)
+{
+    Sched *s = env;
+    if (s->clock)
+        heap_remove(s, lane);
+    else
+        list_remove(s, lane);
 }
 
 /* ---- turns ---- */
@@ -321,10 +340,12 @@ EndKind sched_run(World *w, Policy *p)
     s.budget = p->budget ? p->budget : DEFAULT_BUDGET;
     w->stop_at_reads = p->stop_at_reads;
     w->on_unblock = add_ready;
+    w->on_block = remove_blocked;
     w->sched_env = &s;
     world_start_dispatches(w);
     EndKind end = s.clock ? run_clock(&s) : run_list(&s);
     w->on_unblock = NULL;
+    w->on_block = NULL;
     w->sched_env = NULL;
     w->horizon = INT64_MAX;
     if (end != END_STOPPED)

@@ -199,6 +199,7 @@ struct World {
     bool setup_failed;                         /* the host part failed: nothing to run */
     RunResult *result;                         /* of the run under way: reports go there */
     void (*on_unblock)(void *env, Lane *lane); /* the scheduler's: a lane became READY */
+    void (*on_block)(void *env, Lane *lane);   /* a READY lane's wait holds no more: BLOCKED */
     void *sched_env;
 };
 
@@ -216,8 +217,8 @@ void world_free(World *w);
 void world_start_dispatches(World *w);
 /* A lane's orchestration function has returned. */
 void world_lane_exit(World *w, Lane *lane);
-/* Tests the blocked waits of a rank again: after something landed there. Those that hold become
- * READY. */
+/* Tests the waits of a rank again: after something landed there. Those that hold become READY, and
+ * those that held until now and were not chosen (Eq, or a Set) BLOCKED. */
 void world_recheck(World *w, uint32_t rank);
 
 CodePlace lane_place(const Lane *lane);

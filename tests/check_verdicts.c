@@ -1,0 +1,241 @@
+/* The programs of tests/verdicts and the samples under 100 random schedules each.
+ *
+ * The first lines of a program say what must come out:
+ *
+ *   # expect: VERDICT [or VERDICT] [sometimes] [on N]
+ *   # says: TEXT
+ *
+ * VERDICT is ok (nothing reported at all), race, uninit, signal, deadlock, or warning (of the
+ * signal check, the run being good). It must come under every schedule; `sometimes`: under one at
+ * least, and nothing else goes wrong. N: devices, 2 when unsaid. TEXT stands in one of the reports
+ * of the first schedule that has the verdict. */
+#include "base/file.h"
+#include "cli/compile.h"
+#include "sim/sched.h"
+#include "sim/world.h"
+#include "tests/support.h"
+
+#include <glob.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { SEEDS = 100, MAX_DEVICES = 8 };
+
+typedef struct {
+    char verdicts[128], says[256];
+    bool sometimes;
+    uint32_t devices;
+} Expect;
+
+typedef struct {
+    Compilation compiled;
+    RunConfig config;
+    RunResult result;
+    World *world;
+} Case;
+
+static void read_expect(const char *path, Expect *e)
+{
+    Buf text = {0};
+    char *why = NULL;
+    ck_assert(file_read(path, &text, 1 << 20, &why));
+    *e = (Expect){.devices = 2};
+    ck_assert_msg(sscanf(text.at, "# expect: %127[^\n]", e->verdicts) == 1, "%s", path);
+    const char *says = strstr(text.at, "\n# says: ");
+    if (says)
+        (void)sscanf(says, "\n# says: %255[^\n]", e->says);
+    const char *on = strstr(e->verdicts, " on ");
+    if (on)
+        (void)sscanf(on, " on %u", &e->devices);
+    e->sometimes = strstr(e->verdicts, " sometimes") != NULL;
+    buf_free(&text);
+}
+
+static void case_open(Case *c, const char *path, uint32_t devices, const Define *define)
+{
+    static const uint32_t ids[MAX_DEVICES] = {0, 1, 2, 3, 4, 5, 6, 7};
+    memset(c, 0, sizeof *c);
+    CompileOptions o = {.tool = "test", .path = path, .stop_after = PASS_FINAL, .quiet = true};
+    o.specialize.ranks = devices;
+    o.specialize.defines = define;
+    o.specialize.n_defines = define ? 1 : 0;
+    ck_assert_msg(compile(&c->compiled, &o) == STATUS_OK, "%s does not compile", path);
+    c->config = (RunConfig){.n_devices = devices, .devices = ids, .rtol = -1, .atol = -1};
+    c->config.checks = CHECK_ALL;
+    c->world = world_new(c->compiled.bytecode, &c->config, &c->result);
+    ck_assert_msg(c->world != NULL, "%s cannot be started", path);
+}
+
+static void case_run(Case *c, Policy *policy)
+{
+    run_result_free(&c->result);
+    world_reset(c->world, &c->result);
+    (void)run_world(c->world, policy);
+    policy_free(policy);
+}
+
+static void case_close(Case *c)
+{
+    world_free(c->world);
+    run_result_free(&c->result);
+    compile_free(&c->compiled);
+}
+
+static bool has(const RunResult *r, ReportKind kind, const char *check)
+{
+    for (uint32_t i = 0; i < r->n_reports; i++)
+        if (r->reports[i].kind == kind && strcmp(r->reports[i].check, check) == 0)
+            return true;
+    return false;
+}
+
+static bool is_verdict(const RunResult *r, const Expect *e)
+{
+    static const char *const checks[] = {"race", "uninit", "signal"};
+    if (strncmp(e->verdicts, "ok", 2) == 0)
+        return r->status == EXIT_OK && r->n_reports == 0;
+    if (strncmp(e->verdicts, "warning", 7) == 0)
+        return r->status == EXIT_OK && has(r, REP_WARNING, "signal");
+    for (size_t i = 0; i < 3; i++)
+        if (strstr(e->verdicts, checks[i]) && has(r, REP_CHECK, checks[i]))
+            return true;
+    return strstr(e->verdicts, "deadlock") && has(r, REP_DEADLOCK, "deadlock");
+}
+
+static bool says(const RunResult *r, const char *text)
+{
+    for (uint32_t i = 0; i < r->n_reports; i++)
+        if (strstr(r->reports[i].text, text))
+            return true;
+    return false;
+}
+
+static const char *first_text(const RunResult *r)
+{
+    return r->n_reports ? r->reports[0].text : "nothing reported";
+}
+
+static void check_program(const char *path, const Expect *e, const Define *define)
+{
+    Case c;
+    uint32_t met = 0;
+    case_open(&c, path, e->devices, define);
+    for (uint64_t seed = 0; seed <= SEEDS; seed++) {
+        case_run(&c, seed == SEEDS ? policy_clock() : policy_random(seed));
+        bool yes = is_verdict(&c.result, e);
+        met += yes;
+        ck_assert_msg(yes || (e->sometimes && c.result.status == EXIT_OK),
+                      "%s, seed %llu: wanted %s, got: %s", path, (unsigned long long)seed,
+                      e->verdicts, first_text(&c.result));
+        if (yes && met == 1 && e->says[0])
+            ck_assert_msg(says(&c.result, e->says), "%s: no '%s' in: %s", path, e->says,
+                          first_text(&c.result));
+    }
+    ck_assert_msg(met > 0, "%s: never %s", path, e->verdicts);
+    case_close(&c);
+}
+
+/* The programs, in order of name. */
+static glob_t programs;
+
+START_TEST(verdict_on_every_schedule)
+{
+    Expect e;
+    read_expect(programs.gl_pathv[_i], &e);
+    check_program(programs.gl_pathv[_i], &e, NULL);
+}
+END_TEST
+
+START_TEST(same_schedule_same_reports)
+{
+    Expect e;
+    const char *path = programs.gl_pathv[_i];
+    read_expect(path, &e);
+    Case a, b;
+    case_open(&a, path, e.devices, NULL);
+    case_open(&b, path, e.devices, NULL);
+    case_run(&b, policy_random(3));
+    for (uint64_t seed = 7; seed < 10; seed++) {
+        case_run(&a, policy_random(seed));
+        case_run(&b, policy_random(seed));
+        ck_assert_uint_eq(a.result.n_reports, b.result.n_reports);
+        for (uint32_t i = 0; i < a.result.n_reports; i++)
+            ck_assert_str_eq(a.result.reports[i].text, b.result.reports[i].text);
+    }
+    case_close(&a);
+    case_close(&b);
+}
+END_TEST
+
+typedef struct {
+    const char *path, *mode; /* mode NULL: it has none */
+    uint32_t devices;
+} Sample;
+
+static const Sample samples[] = {
+    {"samples/01_hello_rank.pld", NULL, 3},
+    {"samples/02_programming_model.pld", NULL, 3},
+    {"samples/03_window_buffer.pld", NULL, 3},
+    {"samples/04_barrier.pld", "hand", 3},
+    {"samples/04_barrier.pld", "builtin", 3},
+    {"samples/05_remote_load_store.pld", "load", 3},
+    {"samples/05_remote_load_store.pld", "store", 3},
+    {"samples/06_put_get.pld", "put", 3},
+    {"samples/06_put_get.pld", "get", 3},
+    {"samples/07_dynamic_rank_count.pld", NULL, 3},
+    {"samples/08_allreduce_mesh.pld", NULL, 3},
+    {"samples/09_allreduce_two_phase.pld", NULL, 4},
+    {"samples/10_allreduce_ring.pld", NULL, 4},
+    {"samples/11_allreduce_reveal.pld", "mesh", 4},
+    {"samples/11_allreduce_reveal.pld", "ring", 4},
+    {"samples/12_broadcast.pld", "hand", 3},
+    {"samples/12_broadcast.pld", "builtin", 3},
+    {"samples/13_allgather.pld", "hand", 3},
+    {"samples/13_allgather.pld", "builtin", 3},
+    {"samples/14_reduce_scatter.pld", "hand", 4},
+    {"samples/14_reduce_scatter.pld", "builtin", 4},
+    {"samples/15_all_to_all.pld", "hand", 4},
+    {"samples/15_all_to_all.pld", "builtin", 4},
+    {"samples/16_putting_it_together.pld", NULL, 4},
+    {"samples/17_host_collectives.pld", NULL, 3},
+    {"samples/18_two_groups.pld", NULL, 4},
+};
+
+START_TEST(samples_are_clean)
+{
+    const Sample *s = &samples[_i];
+    Expect e = {.verdicts = "ok", .devices = s->devices};
+    Define mode = {"mode", s->mode};
+    check_program(s->path, &e, s->mode ? &mode : NULL);
+}
+END_TEST
+
+START_TEST(enough_of_both)
+{
+    uint32_t good = 0, bad = 0;
+    for (size_t i = 0; i < programs.gl_pathc; i++) {
+        Expect e;
+        read_expect(programs.gl_pathv[i], &e);
+        *(strncmp(e.verdicts, "ok", 2) == 0 ? &good : &bad) += 1;
+    }
+    ck_assert_uint_ge(good, 20);
+    ck_assert_uint_ge(bad, 25);
+}
+END_TEST
+
+int main(void)
+{
+    if (glob("tests/verdicts/*.pld", 0, NULL, &programs) != 0)
+        return 1;
+    Suite *s = suite_create("verdicts");
+    TCase *c = tcase_create("verdicts");
+    tcase_set_timeout(c, 60);
+    tcase_add_loop_test(c, verdict_on_every_schedule, 0, (int)programs.gl_pathc);
+    tcase_add_loop_test(c, same_schedule_same_reports, 0, (int)programs.gl_pathc);
+    tcase_add_loop_test(c, samples_are_clean, 0, (int)(sizeof samples / sizeof samples[0]));
+    tcase_add_test(c, enough_of_both);
+    suite_add_tcase(s, c);
+    int status = run_suite(s);
+    globfree(&programs);
+    return status;
+}

@@ -6,7 +6,8 @@
 static bool same_loc(const Loc *a, const Loc *b)
 {
     bool same_span = a->span.begin == b->span.begin && !a->span.end == !b->span.end;
-    return a->file == b->file && (a->file || same_span) && a->line == b->line && a->col == b->col && a->origin == b->origin && a->phase == b->phase;
+    return a->file == b->file && (a->file || same_span) && a->line == b->line && a->col == b->col &&
+           a->origin == b->origin && a->phase == b->phase;
 }
 
 static BcLoc encode_loc(FuncEmit *fe, const Loc *loc, uint32_t pc)

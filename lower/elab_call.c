@@ -262,7 +262,7 @@ static Val call_name(Elab *e, const Ast *call)
                        d->name);
             return val_bad;
         }
-        if (d->method) {
+        if (d->method && e->class_) {
             elab_error(e, callee->span, "name", "%s is a method: write self.%s(...)", d->name,
                        d->name);
             return val_bad;

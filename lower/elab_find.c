@@ -312,26 +312,23 @@ static bool kernel_kind(Elab *e, const Ast *def, FnDecl *out)
     return jit_kind(e, name, d, &out->kind);
 }
 
-static bool check_self(Elab *e, const Ast *def, bool in_class)
+static bool has_self(const Elab *e, const Ast *def)
 {
-    bool has_self = def->def.params.len && def->def.params.at[0].name == e->s_self;
-    if (in_class == has_self)
-        return true;
-    if (in_class)
-        elab_error(e, def->def.name_span, "type",
-                   "%s stands in a class: its first parameter must be self", def->def.name);
-    else
-        elab_error(e, def->def.params.at[0].span, "type",
-                   "%s stands outside a class: delete the parameter self", def->def.name);
-    return false;
+    return def->def.params.len && def->def.params.at[0].name == e->s_self;
 }
 
 static bool add_function(Elab *e, const Ast *def, bool in_class)
 {
-    FnDecl d = {.def = def, .name = def->def.name, .method = in_class};
+    /* A kernel of a class that was pasted into a module keeps its self. */
+    FnDecl d = {.def = def, .name = def->def.name, .method = has_self(e, def)};
     uint64_t at;
-    if (!kernel_kind(e, def, &d) || !check_self(e, def, in_class))
+    if (!kernel_kind(e, def, &d))
         return false;
+    if (in_class && !d.method) {
+        elab_error(e, def->def.name_span, "type",
+                   "%s stands in a class: its first parameter must be self", def->def.name);
+        return false;
+    }
     if (map_get_ptr(&e->decl_index, def->def.name, &at)) {
         elab_error(e, def->def.name_span, "name", "the function %s is defined twice",
                    def->def.name);

@@ -158,6 +158,7 @@ struct Fn {
     Loc loc;              /* of the statement at hand */
     Loc far;              /* set by pld.loc(); file NULL: none */
     Map extents;          /* dynamic extents that the parameters bind */
+    Map read;             /* ids of names whose value was used */
     Map locals;           /* every name bound anywhere in the function */
     uint32_t conditional; /* inside an operand that may not be evaluated */
     bool returned;
@@ -351,6 +352,8 @@ Expr *elab_slot(Elab *e, OpId op, uint32_t slot, Val v, Span span, Expr **slots)
 bool elab_is_special_call(const char *dotted);
 Val elab_special_call(Elab *e, Sym dotted, const Ast *call);
 Val elab_cast_call(Elab *e, const Args *args, Span span);
+/* ": use NAME" where the table has it. */
+const char *elab_hint(Elab *e, const char *name);
 const char *elab_nearest_op(const char *name);
 Expr *elab_list(Elab *e, Expr **items, uint32_t n, Span span);
 

@@ -261,8 +261,8 @@ static Val compare(Elab *e, CompareOp op, Val a, Val b, Span span)
     if (val_known(a) && val_known(b))
         return elab_fold_compare(e, op, a, b, span);
     if (is_shaped(a) || is_shaped(b)) {
-        elab_error(e, span, "type", "%s compares scalars, got %s and %s: use pl.cmp on tiles",
-                   compare_op_text(op), val_describe(e, a), val_describe(e, b));
+        elab_error(e, span, "type", "%s compares scalars, got %s and %s%s", compare_op_text(op),
+                   val_describe(e, a), val_describe(e, b), elab_hint(e, "pl.cmp"));
         return val_bad;
     }
     return elab_scalar_compare(e, op, a, b, span);

@@ -230,6 +230,7 @@ static void free_fn(Fn *fn)
     map_free(&fn->ids);
     map_free(&fn->locals);
     map_free(&fn->extents);
+    map_free(&fn->read);
 }
 
 /* Names that stand for something else in the canonical text of a function. */
@@ -266,6 +267,15 @@ static bool enter(Elab *e, FnDecl *d, Span call)
     return elab_signature(e, d);
 }
 
+/* Parameters come first, and loops have variables of their own: neither is asked for. */
+static void warn_unread(Elab *e, const Fn *fn)
+{
+    for (uint32_t id = elab_n_params(fn->decl); id < fn->vars.len && !e->ir; id++)
+        if (fn->vars.at[id].len && !map_get(&fn->read, id, NULL) && fn->name_syms.at[id][0] != '_')
+            diag_warn(e->diags, func_var(fn->f, fn->vars.at[id].at[0])->span, WARN_UNUSED_VARIABLE,
+                      "%s is bound and never read", fn->name_syms.at[id]);
+}
+
 bool elab_function(Elab *e, FnDecl *d, const Type *const *arg_types, Span call)
 {
     if (d->state == FN_DONE || d->state == FN_FAILED)
@@ -285,6 +295,7 @@ bool elab_function(Elab *e, FnDecl *d, const Type *const *arg_types, Span call)
     if (add_params(e, d, arg_types) && names_ok(e, d)) {
         run_body(e, d);
         elab_finish_effects(e);
+        warn_unread(e, &fn);
         if (e->diags->n_errors == errors)
             finish_result(e, d);
         if (e->ir && e->header->stage >= PASS_CONVERT_TO_SSA && e->diags->n_errors == errors)

@@ -161,8 +161,8 @@ Val elab_subscript(Elab *e, const Ast *a)
         return val_bad;
     }
     if (base.expr->type->kind == TY_TILE) {
-        elab_error(e, a->span, "type",
-                   "a tile cannot be indexed: use pl.slice, or store it and read the memory");
+        elab_error(e, a->span, "type", "a tile cannot be indexed: store it and read the memory%s",
+                   elab_hint(e, "pl.slice"));
         return val_bad;
     }
     if (e->fn->f->kind == FN_HOST)

@@ -11,7 +11,7 @@ typedef struct {
     Expr *lo, *hi, *step;
     Expr **init;
     uint32_t n_init;
-} Header_;
+} Head;
 
 /* A name that the body rebinds, and what it was before. */
 typedef struct {
@@ -23,7 +23,7 @@ typedef struct {
 
 typedef VEC(Entry) Entries;
 
-static bool loop_kind(Elab *e, const Ast *s, Header_ *h)
+static bool loop_kind(Elab *e, const Ast *s, Head *h)
 {
     const Ast *iter = s->for_.iter;
     Sym d = iter->kind == AST_CALL ? elab_dotted(e, iter->call.callee) : NULL;
@@ -45,7 +45,7 @@ static bool loop_kind(Elab *e, const Ast *s, Header_ *h)
     return true;
 }
 
-static bool loop_target(Elab *e, const Ast *t, Header_ *h)
+static bool loop_target(Elab *e, const Ast *t, Head *h)
 {
     if (t->kind == AST_NAME) {
         h->index = t;
@@ -65,7 +65,7 @@ static bool loop_target(Elab *e, const Ast *t, Header_ *h)
     return false;
 }
 
-static Expr *bound(Elab *e, const Ast *a, const Header_ *h, const char *what)
+static Expr *bound(Elab *e, const Ast *a, const Head *h, const char *what)
 {
     Val v = elab_eval(e, a);
     if (h->kind == LOOP_UNROLL && v.kind != V_INT && v.kind != V_BAD) {
@@ -76,7 +76,7 @@ static Expr *bound(Elab *e, const Ast *a, const Header_ *h, const char *what)
     return elab_int(e, v, a->span, arena_printf(e->arena, "the %s of %s", what, h->name));
 }
 
-static bool loop_bounds(Elab *e, const Ast *call, Header_ *h)
+static bool loop_bounds(Elab *e, const Ast *call, Head *h)
 {
     const AstList *a = &call->call.args;
     int64_t step;
@@ -99,7 +99,7 @@ static bool loop_bounds(Elab *e, const Ast *call, Header_ *h)
     return true;
 }
 
-static bool loop_init(Elab *e, const Ast *call, Header_ *h)
+static bool loop_init(Elab *e, const Ast *call, Head *h)
 {
     const Ast *init = NULL;
     for (uint32_t i = 0; i < call->call.keywords.len; i++) {
@@ -133,9 +133,9 @@ static bool loop_init(Elab *e, const Ast *call, Header_ *h)
     return true;
 }
 
-static bool loop_header(Elab *e, const Ast *s, Header_ *h)
+static bool loop_header(Elab *e, const Ast *s, Head *h)
 {
-    *h = (Header_){0};
+    *h = (Head){0};
     return loop_kind(e, s, h) && loop_target(e, s->for_.target, h) &&
            loop_bounds(e, s->for_.iter, h) && loop_init(e, s->for_.iter, h);
 }
@@ -177,7 +177,7 @@ static VarId own_var(Elab *e, Sym name, const Type *type, Span span, uint32_t or
     return v;
 }
 
-static void bind_header(Elab *e, const Header_ *h, Stmt *st, Loop *loop)
+static void bind_header(Elab *e, const Head *h, Stmt *st, Loop *loop)
 {
     st->loop = h->kind;
     st->lo = h->lo;
@@ -454,7 +454,7 @@ static void recover(Elab *e, const Ast *s)
 
 void elab_for(Elab *e, const Ast *s)
 {
-    Header_ h;
+    Head h;
     Span head = span_join((Span){s->span.begin, s->span.begin + 3}, s->for_.iter->span);
     if (s->for_.otherwise.len)
         elab_error(e, s->for_.otherwise.at[0]->span, "syntax",

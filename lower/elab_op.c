@@ -23,6 +23,12 @@ bool elab_args(Elab *e, const Ast *call, Args *out)
     return ok;
 }
 
+const char *elab_hint(Elab *e, const char *name)
+{
+    OpId found[4];
+    return op_find(name, found, 4) ? arena_printf(e->arena, ": use %s", name) : "";
+}
+
 const char *elab_nearest_op(const char *name)
 {
     static const char *const more[] = {
@@ -273,7 +279,7 @@ Val elab_shaped_binary(Elab *e, BinaryOp op, Val a, Val b, Span span)
     Rows rows;
     if (!rows_of(op, &rows)) {
         elab_error(e, span, "type", "tiles and tensors have no %s%s", binary_op_text(op),
-                   op == OP_MATMUL ? ": use pl.matmul"
+                   op == OP_MATMUL ? elab_hint(e, "pl.matmul")
                                    : ": they have + - * /, and the functions of --list-ops");
         return val_bad;
     }

@@ -288,10 +288,31 @@ static bool one_pure(Elab *e, const Ast *def)
     return true;
 }
 
+static bool has_golden(const Elab *e, Sym name)
+{
+    for (uint32_t i = 0; i < e->p->funcs.len; i++)
+        if (e->p->funcs.at[i]->kind == FN_GOLDEN && e->p->funcs.at[i]->name == name)
+            return true;
+    return false;
+}
+
+static void warn_unchecked(Elab *e)
+{
+    const Func *host = e->p->entry;
+    for (uint32_t i = 0; i < host->params.len && !e->ir; i++) {
+        const Var *v = &host->vars.at[host->params.at[i].var];
+        if (host->params.at[i].dir != DIR_IN && !has_golden(e, v->base))
+            diag_warn(e->diags, v->span, WARN_NO_GOLDEN, "the output %s has no @pld.golden",
+                      v->base);
+    }
+}
+
 bool elab_pures(Elab *e)
 {
     bool ok = true;
     for (uint32_t i = 0; i < e->pures.len; i++)
         ok &= one_pure(e, e->pures.at[i]);
+    if (ok)
+        warn_unchecked(e);
     return ok && !diags_failed(e->diags);
 }

@@ -80,7 +80,9 @@ Val elab_local(Elab *e, Sym name, Span span, bool *found)
     *found = map_get_ptr(&e->fn->locals, name, NULL);
     if (!*found)
         return val_bad;
-    const Name *n = &e->fn->names.at[elab_name_id(e, name)];
+    uint32_t id = elab_name_id(e, name);
+    const Name *n = &e->fn->names.at[id];
+    map_set(&e->fn->read, id, 1);
     switch (n->state) {
     case NM_VAR:
         for (Carried *c = n->carried; c && !c->read; c = c->outer) {

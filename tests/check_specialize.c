@@ -313,6 +313,21 @@ START_TEST(warnings)
 }
 END_TEST
 
+START_TEST(warnings_that_are_off_until_asked_for)
+{
+    Spec s;
+    static const char text[] =
+        "@pl.jit.host\ndef host(x: pl.Out[pl.Tensor[[2, 4], pl.FP32]]):\n    a = 3\n    b = a\n";
+    spec_run(&s, text, NULL);
+    ck_assert_str_eq(spec_messages(&s), "");
+    spec_free(&s);
+    spec_run_warned(&s, text, NULL, "unused-variable", "no-golden");
+    ck_assert_str_eq(spec_messages(&s), "4:5: b is bound and never read\n"
+                                        "2:10: the output x has no @pld.golden\n");
+    spec_free(&s);
+}
+END_TEST
+
 START_TEST(python_that_is_not_there)
 {
     expect_body_messages("while True:\n    pass",
@@ -395,6 +410,7 @@ int main(void)
     tcase_add_test(tc, floats_are_no_scalars_to_compute_with);
     tcase_add_test(tc, dividends_that_can_be_negative);
     tcase_add_test(tc, warnings);
+    tcase_add_test(tc, warnings_that_are_off_until_asked_for);
     tcase_add_test(tc, python_that_is_not_there);
     tcase_add_test(tc, return_stands_at_the_end);
     tcase_add_test(tc, directions_are_checked);

@@ -7,14 +7,33 @@
 
 static const SpecializeOptions no_options;
 
-void spec_run(Spec *s, const char *text, const SpecializeOptions *options)
+static void start(Spec *s, const char *text)
 {
     *s = (Spec){0};
     s->src = source_from_bytes(&s->arena, "test.pld", text, strlen(text));
     diags_init(&s->diags, &s->arena, s->src);
+}
+
+static void run(Spec *s, const SpecializeOptions *options)
+{
     AstModule *m = parse_module(&s->arena, &s->names, s->src, &s->diags);
     if (!diags_failed(&s->diags))
         s->p = specialize(&s->arena, &s->names, m, options ? options : &no_options, &s->diags);
+}
+
+void spec_run(Spec *s, const char *text, const SpecializeOptions *options)
+{
+    start(s, text);
+    run(s, options);
+}
+
+void spec_run_warned(Spec *s, const char *text, const SpecializeOptions *options, const char *first,
+                     const char *second)
+{
+    start(s, text);
+    ck_assert(diags_set_warning(&s->diags, first));
+    ck_assert(diags_set_warning(&s->diags, second));
+    run(s, options);
 }
 
 void spec_free(Spec *s)

@@ -15,6 +15,9 @@ typedef struct {
 
 /* Parses and elaborates. `options` NULL: none. */
 void spec_run(Spec *s, const char *text, const SpecializeOptions *options);
+/* With two more warnings switched on. */
+void spec_run_warned(Spec *s, const char *text, const SpecializeOptions *options, const char *first,
+                     const char *second);
 void spec_free(Spec *s);
 /* "line:col: message\n" for each error and warning, "  line:col: message\n" for notes. */
 const char *spec_messages(Spec *s);

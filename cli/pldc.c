@@ -234,10 +234,15 @@ static int emit_ast(Options *o)
     Buf text = {0};
     int status = (int)compile_parse(&c, &o->compile);
     if (status == STATUS_OK) {
+        const char *why = NULL;
         if (o->skeleton)
-            status = skeleton_print(&c, &text);
+            why = skeleton_print(&c.arena, c.module, &text);
         else
             ast_print_module(&text, c.module);
+        if (why) {
+            fprintf(stderr, TOOL ": error: %s: %s\n", o->compile.path, why);
+            status = STATUS_ERRORS;
+        }
         if (status == STATUS_OK)
             status = print_text(&text);
     }

@@ -15,9 +15,9 @@
 typedef struct {
     Compilation *c;
     const CompileOptions *options;
-    const char *dir;             /* of the dumps, NULL when none are wanted */
-    bool failed;                 /* a dump could not be written */
-    double last;                 /* CPU seconds at the end of the pass before */
+    const char *dir; /* of the dumps, NULL when none are wanted */
+    bool failed;     /* a dump could not be written */
+    double last;     /* CPU seconds at the end of the pass before */
 } Driver;
 
 const char *path_stem(Arena *arena, const char *path)
@@ -88,7 +88,8 @@ static bool make_dump_dir(Driver *d)
 {
     const CompileOptions *o = d->options;
     Arena *arena = &d->c->arena;
-    d->dir = o->dump_dir ? o->dump_dir : arena_printf(arena, "%s.passes", path_stem(arena, o->path));
+    d->dir =
+        o->dump_dir ? o->dump_dir : arena_printf(arena, "%s.passes", path_stem(arena, o->path));
     if (mkdir(d->dir, 0777) == 0 || errno == EEXIST)
         return true;
     fprintf(stderr, "%s: error: cannot make directory %s: %s\n", o->tool, d->dir, strerror(errno));
@@ -154,7 +155,8 @@ static bool dump_parsed(Driver *d)
     if (!wanted(d, PASS_PARSED) || is_dump_after(c->module, PASS_PARSED))
         return true;
     Buf text = {0};
-    if (!specialize_header(&c->arena, &c->in, c->module, &d->options->specialize, &c->diags, &text)) {
+    if (!specialize_header(&c->arena, &c->in, c->module, &d->options->specialize, &c->diags,
+                           &text)) {
         buf_free(&text);
         return false;
     }
@@ -182,7 +184,8 @@ static bool lower(Driver *d)
     c->program = specialize(&c->arena, &c->in, c->module, &o->specialize, &c->diags);
     if (!c->program || diags_failed(&c->diags))
         return false;
-    PassOptions how = {.verify_each = o->verify_each, .stop_after = last, .hook = after_pass, .env = d};
+    PassOptions how = {
+        .verify_each = o->verify_each, .stop_after = last, .hook = after_pass, .env = d};
     if (!passes_run(c->program, &how) || d->failed)
         return false;
     if (last < PASS_FINAL || o->dump_one)

@@ -15,36 +15,37 @@ typedef enum {
 typedef enum { EMIT_BYTECODE, EMIT_AST, EMIT_IR, EMIT_ASM } EmitKind;
 
 typedef struct {
-    const char *tool;            /* for messages without a place */
-    const char *path;            /* "-": standard input */
+    const char *tool; /* for messages without a place */
+    const char *path; /* "-": standard input */
     SpecializeOptions specialize;
-    PassId stop_after;           /* PASS_FINAL: go on to bytecode */
+    PassId stop_after; /* PASS_FINAL: go on to bytecode */
     bool verify_each;
     bool dump_passes;
-    const char *dump_dir;        /* NULL: ./STEM.passes */
-    bool dump_one;               /* --dump-pass: into `dump_text`, then stop */
+    const char *dump_dir; /* NULL: ./STEM.passes */
+    bool dump_one;        /* --dump-pass: into `dump_text`, then stop */
     PassId dump_pass;
     bool dump_loc;
     bool time_passes;            /* print the CPU time of each pass on standard error */
     const char *const *warnings; /* -W names, in order */
     uint32_t n_warnings;
     DiagFormat diag_format;
-    bool quiet;                  /* no warnings */
+    bool quiet; /* no warnings */
 } CompileOptions;
 
 typedef struct {
-    Arena arena;                 /* owns everything below */
+    Arena arena; /* owns everything below */
     Interner in;
     Diags diags;
     const Source *src;
     AstModule *module;
     Program *program;
-    BcProgram *bytecode;         /* NULL when stopped before */
-    Buf dump_text;               /* --dump-pass */
+    BcProgram *bytecode; /* NULL when stopped before */
+    Buf dump_text;       /* --dump-pass */
 } Compilation;
 
-/* Runs the front end, the passes and code generation as far as the options say, printing diagnostics
- * on standard error. Returns an exit status; `c` is to be freed with compile_free either way. */
+/* Runs the front end, the passes and code generation as far as the options say, printing
+ * diagnostics on standard error. Returns an exit status; `c` is to be freed with compile_free
+ * either way. */
 CompileStatus compile(Compilation *c, const CompileOptions *options);
 
 /* Only loads and parses; for --emit=ast and --skeleton. */

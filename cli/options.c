@@ -46,14 +46,12 @@ static int long_option(OptScan *scan, const char *word)
         return id;
     scan->name = scan->specs[id].name;
     switch (scan->specs[id].arg) {
-    case ARG_NONE:
-        return scan->value ? OPT_BAD : id;
+    case ARG_NONE: return scan->value ? OPT_BAD : id;
     case ARG_REQUIRED:
         if (!scan->value)
             scan->value = opt_take(scan);
         return scan->value ? id : OPT_BAD;
-    default:
-        return id;
+    default: return id;
     }
 }
 
@@ -109,7 +107,8 @@ static int option_words(char *out, size_t size, const OptSpec *s)
     return snprintf(out, size, "--%s%s%s%s", s->name, equals, meta, close);
 }
 
-void opt_print_help(FILE *out, const char *usage, const OptSpec *specs, uint32_t n_specs, const char *tail)
+void opt_print_help(FILE *out, const char *usage, const OptSpec *specs, uint32_t n_specs,
+                    const char *tail)
 {
     fputs(usage, out);
     for (uint32_t i = 0; i < n_specs; i++) {
@@ -204,7 +203,8 @@ static const char *device_item(Arena *arena, const char *at, const char *end, De
             return arena_printf(arena, "'%.*s' is not a range", (int)(end - item), item);
     }
     if (at != end)
-        return arena_printf(arena, "'%.*s' is not a device number or range", (int)(end - item), item);
+        return arena_printf(arena, "'%.*s' is not a device number or range", (int)(end - item),
+                            item);
     if (last < first)
         return arena_printf(arena, "the range %u-%u runs backwards", first, last);
     for (uint32_t id = first;; id++) {

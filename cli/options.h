@@ -1,5 +1,5 @@
-/* Command-line scanning for pldc and pldrun: GNU long options, short options, and the tools' own rule
- * that after the file name an unknown `--NAME VALUE` sets a compile-time parameter. */
+/* Command-line scanning for pldc and pldrun: GNU long options, short options, and the tools' own
+ * rule that after the file name an unknown `--NAME VALUE` sets a compile-time parameter. */
 #ifndef PLD_CLI_OPTIONS_H
 #define PLD_CLI_OPTIONS_H
 
@@ -11,18 +11,18 @@
 #include <stdio.h>
 
 typedef enum {
-    ARG_NONE,        /* --strip */
-    ARG_REQUIRED,    /* -o FILE, --output FILE, --output=FILE */
-    ARG_OPTIONAL,    /* --dump-passes, --dump-passes=DIR */
-    ARG_GLUED,       /* -W<name>: the rest of the word */
+    ARG_NONE,     /* --strip */
+    ARG_REQUIRED, /* -o FILE, --output FILE, --output=FILE */
+    ARG_OPTIONAL, /* --dump-passes, --dump-passes=DIR */
+    ARG_GLUED,    /* -W<name>: the rest of the word */
 } OptArg;
 
 typedef struct {
-    const char *name;      /* long name without dashes, or NULL */
-    char letter;           /* short name, or 0 */
+    const char *name; /* long name without dashes, or NULL */
+    char letter;      /* short name, or 0 */
     OptArg arg;
-    const char *metavar;   /* "FILE"; NULL for ARG_NONE */
-    const char *help;      /* one line for --help; NULL hides it */
+    const char *metavar; /* "FILE"; NULL for ARG_NONE */
+    const char *help;    /* one line for --help; NULL hides it */
 } OptSpec;
 
 typedef struct {
@@ -30,11 +30,11 @@ typedef struct {
     uint32_t n_specs;
     int argc;
     char **argv;
-    int at;                /* next word */
-    bool only_positional;  /* after `--` */
-    const char *cluster;   /* rest of a group of short flags (-qv) */
-    const char *name;      /* option as written, for messages */
-    const char *value;     /* its argument, or the positional word; NULL when none */
+    int at;               /* next word */
+    bool only_positional; /* after `--` */
+    const char *cluster;  /* rest of a group of short flags (-qv) */
+    const char *name;     /* option as written, for messages */
+    const char *value;    /* its argument, or the positional word; NULL when none */
 } OptScan;
 
 enum { OPT_END = -1, OPT_POSITIONAL = -2, OPT_UNKNOWN = -3, OPT_BAD = -4, OPT_SEPARATOR = -5 };
@@ -42,16 +42,18 @@ enum { OPT_END = -1, OPT_POSITIONAL = -2, OPT_UNKNOWN = -3, OPT_BAD = -4, OPT_SE
 /* Starts at argv[1]. */
 void opt_init(OptScan *scan, const OptSpec *specs, uint32_t n_specs, int argc, char **argv);
 
-/* The next option's index in specs, or one of OPT_*. OPT_UNKNOWN: `name` is the word without dashes,
- * `value` what follows `=` or NULL. OPT_BAD: a missing or unexpected argument; `name` tells which.
- * OPT_SEPARATOR: a bare `--`; the words after it are positional unless the caller goes on itself. */
+/* The next option's index in specs, or one of OPT_*. OPT_UNKNOWN: `name` is the word without
+ * dashes, `value` what follows `=` or NULL. OPT_BAD: a missing or unexpected argument; `name` tells
+ * which. OPT_SEPARATOR: a bare `--`; the words after it are positional unless the caller goes on
+ * itself. */
 int opt_next(OptScan *scan);
 
 /* Takes the next word as an argument; NULL at the end. */
 const char *opt_take(OptScan *scan);
 
 /* Prints "Usage: ..." lines and the table of options, at most 80 columns wide. */
-void opt_print_help(FILE *out, const char *usage, const OptSpec *specs, uint32_t n_specs, const char *tail);
+void opt_print_help(FILE *out, const char *usage, const OptSpec *specs, uint32_t n_specs,
+                    const char *tail);
 
 /* Prints `tool: error: message` and `Try 'tool --help'.` on standard error; returns 2. */
 int usage_error(const char *tool, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -62,8 +64,9 @@ typedef VEC(Define) Defines;
 /* Splits NAME=VALUE; false when there is no `=` or no name. Text is owned by the arena. */
 bool defines_add(Arena *arena, Defines *defines, const char *assignment);
 
-/* A device list "0,1,2,3", "0-3" or a mixture; ids in the order given. On a mistake returns false with
- * *why set (arena): empty, not a number, negative, descending range, duplicate, more than 4096. */
+/* A device list "0,1,2,3", "0-3" or a mixture; ids in the order given. On a mistake returns false
+ * with *why set (arena): empty, not a number, negative, descending range, duplicate, more than
+ * 4096. */
 typedef VEC(uint32_t) Devices;
 bool devices_parse(Arena *arena, const char *text, Devices *out, const char **why);
 

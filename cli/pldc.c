@@ -24,8 +24,9 @@ static const OptSpec specs[] = {
 
 static const char usage[] = "Usage: pldc [options] FILE.pld | FILE.ir | - [--PARAM VALUE ...]\n"
                             "Compile a multi-device kernel program to bytecode.\n\n";
-static const char tail[] = "\nExit status: 0 done, 1 errors in the program, 2 usage or files, 70 internal error.\n"
-                           "Manual: pldc(1), the language: pld(5), the bytecode: pldb(5).\n";
+static const char tail[] =
+    "\nExit status: 0 done, 1 errors in the program, 2 usage or files, 70 internal error.\n"
+    "Manual: pldc(1), the language: pld(5), the bytecode: pldb(5).\n";
 
 typedef struct {
     Arena arena;
@@ -191,7 +192,8 @@ static int parse_options(Options *o, int argc, char **argv)
     for (int id; (id = opt_next(&scan)) != OPT_END;) {
         bool ok;
         if (id == OPT_BAD)
-            return usage_error(TOOL, "option '%s' %s", scan.name, scan.value ? "takes no argument" : "needs an argument");
+            return usage_error(TOOL, "option '%s' %s", scan.name,
+                               scan.value ? "takes no argument" : "needs an argument");
         if (id >= 0 && list_option(id))
             return 0;
         if (id >= 0)

@@ -14,7 +14,7 @@
 typedef struct {
     Compilation compiled;
     bool from_text;
-    Arena arena;            /* of a decoded file */
+    Arena arena; /* of a decoded file */
     Buf file;
     const BcProgram *bytecode;
     VEC(NamedText) extents; /* -D of dynamic extents */
@@ -54,8 +54,10 @@ static int take_extents(RunOptions *o, Loaded *l)
         if (is_extent(l->bytecode, d->name))
             avec_push(&o->arena, &l->extents, (NamedText){d->name, d->value});
         else if (!l->from_text)
-            return usage_error(TOOL, "%s is compiled: parameter %s cannot be set any more; compile "
-                               "it again with pldc -D %s=%s", o->path, d->name, d->name, d->value);
+            return usage_error(TOOL,
+                               "%s is compiled: parameter %s cannot be set any more; compile "
+                               "it again with pldc -D %s=%s",
+                               o->path, d->name, d->name, d->value);
     }
     o->run.extents = l->extents.at;
     o->run.n_extents = l->extents.len;
@@ -148,7 +150,8 @@ static int unknown_tensor(RunOptions *o, const World *w, const char *name)
     Buf list = {0};
     for (uint32_t i = 0; i < w->n_tensors; i++)
         buf_printf(&list, "%s%s", i ? ", " : "", w->tensors[i].name);
-    const char *known = arena_strndup(&o->arena, list.at ? list.at : "none", list.at ? list.len : 4);
+    const char *known =
+        arena_strndup(&o->arena, list.at ? list.at : "none", list.at ? list.len : 4);
     buf_free(&list);
     return usage_error(TOOL, "--print %s: no such host tensor; there are %s", name, known);
 }

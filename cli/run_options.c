@@ -67,8 +67,8 @@ static bool check_option(RunOptions *o, const char *value)
     static const struct {
         const char *name;
         unsigned bit;
-    } checks[] = {{"races", CHECK_RACES}, {"uninit", CHECK_UNINIT}, {"signals", CHECK_SIGNALS},
-                  {"fences", CHECK_FENCES}, {"all", CHECK_ALL}, {"none", 0}};
+    } checks[] = {{"races", CHECK_RACES},   {"uninit", CHECK_UNINIT}, {"signals", CHECK_SIGNALS},
+                  {"fences", CHECK_FENCES}, {"all", CHECK_ALL},       {"none", 0}};
     o->run.checks = 0;
     for (const char *at = value;; at++) {
         size_t len = strcspn(at, ","), i = 0;

@@ -10,19 +10,19 @@ typedef VEC(const char *) Texts;
 
 typedef struct {
     Arena arena;
-    CompileOptions compile;      /* for a .pld or .ir */
+    CompileOptions compile; /* for a .pld or .ir */
     RunConfig run;
-    const char *path;            /* PROGRAM; a.pldb when unsaid */
+    const char *path; /* PROGRAM; a.pldb when unsaid */
     Devices devices;
-    Defines defines;             /* -D and --PARAM VALUE */
+    Defines defines; /* -D and --PARAM VALUE */
     NamedTexts inputs, goldens, outputs;
     Texts warnings, prints, platform_sets;
-    const Platform *platform;    /* NULL: unsaid */
+    const Platform *platform; /* NULL: unsaid */
     bool disasm, quiet, verbose;
 } RunOptions;
 
-/* Reads the command line. Returns -1 to go on, or an exit status (after --help, or a usage error that
- * has been printed). */
+/* Reads the command line. Returns -1 to go on, or an exit status (after --help, or a usage error
+ * that has been printed). */
 int run_options_parse(RunOptions *o, int argc, char **argv);
 
 #endif

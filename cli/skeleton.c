@@ -8,8 +8,8 @@ typedef enum { ROLE_NONE, ROLE_INCORE, ROLE_ORCH, ROLE_HOST } Role;
 typedef struct {
     Arena *arena;
     Buf *out;
-    VEC(const Ast *) defs;          /* functions of the program, in order */
-    VEC(const Ast *) constants;     /* NAME = value at the top */
+    VEC(const Ast *) defs;      /* functions of the program, in order */
+    VEC(const Ast *) constants; /* NAME = value at the top */
     bool host;
 } Skeleton;
 
@@ -63,7 +63,8 @@ typedef VEC(Sym) Names;
 /* A constant by convention: capital letters, digits, underscores. */
 static bool looks_constant(Sym name)
 {
-    return *name >= 'A' && *name <= 'Z' && strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == strlen(name);
+    return *name >= 'A' && *name <= 'Z' &&
+           strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == strlen(name);
 }
 
 static bool word_char(char c)
@@ -191,8 +192,8 @@ static void print_host_params(Buf *out, const KernelGuess *k)
 
 static void print_window(Buf *out, const ParamGuess *p, const char *indent, bool view)
 {
-    buf_printf(out, view ? "%s%s = pld.window(%s_buf, " : "%s%s_buf = pld.alloc_window_buffer(", indent,
-               p->name, p->name);
+    buf_printf(out, view ? "%s%s = pld.window(%s_buf, " : "%s%s_buf = pld.alloc_window_buffer(",
+               indent, p->name, p->name);
     guess_print_dims(out, p, NULL);
     buf_str(out, ", dtype=");
     guess_print_dtype(out, p);
@@ -257,7 +258,8 @@ static void borrow(KernelGuess *orch, const KernelGuess *kernel)
 {
     for (uint32_t i = 0; i < orch->params.len; i++)
         for (uint32_t k = 0; k < kernel->params.len; k++)
-            if (!orch->params.at[i].annotation && orch->params.at[i].name == kernel->params.at[k].name)
+            if (!orch->params.at[i].annotation &&
+                orch->params.at[i].name == kernel->params.at[k].name)
                 orch->params.at[i] = kernel->params.at[k];
 }
 

@@ -4,7 +4,7 @@
 
 /* Which operand of a call is memory, and what the call does to it. */
 typedef struct {
-    const char *name;           /* last word of the operation */
+    const char *name; /* last word of the operation */
     int position;
     const char *keyword;
     bool window, signal, read, write;
@@ -97,7 +97,9 @@ static const Ast *shape_of(Walk *w, const Ast *e);
 
 static const char *last_word(const Ast *callee)
 {
-    return callee->kind == AST_ATTR ? callee->attr.name : callee->kind == AST_NAME ? callee->name : "";
+    return callee->kind == AST_ATTR   ? callee->attr.name
+           : callee->kind == AST_NAME ? callee->name
+                                      : "";
 }
 
 static const Ast *shape_of_call(Walk *w, const Ast *e)
@@ -137,8 +139,10 @@ static void note_shape(Walk *w, ParamGuess *p, const Ast *call, const char *word
     else if (strcmp(word, "notify") == 0 || strcmp(word, "wait") == 0)
         access(p, argument(call, -1, "offsets"), NULL);
     else if (strcmp(word, "put") == 0 || strcmp(word, "get") == 0)
-        access(p, argument(call, find_param(w->k, argument(call, 0, "dst")) == p ? 3 : 4,
-                           find_param(w->k, argument(call, 0, "dst")) == p ? "dst_offsets" : "src_offsets"),
+        access(p,
+               argument(call, find_param(w->k, argument(call, 0, "dst")) == p ? 3 : 4,
+                        find_param(w->k, argument(call, 0, "dst")) == p ? "dst_offsets"
+                                                                        : "src_offsets"),
                argument(call, 5, "shape"));
 }
 
@@ -184,7 +188,8 @@ static void look_expr(Walk *w, const Ast *e)
         look_expr(w, e->binary.left);
         look_expr(w, e->binary.right);
         break;
-    case AST_TUPLE: case AST_LIST: look_list(w, &e->items); break;
+    case AST_TUPLE:
+    case AST_LIST: look_list(w, &e->items); break;
     case AST_UNARY: look_expr(w, e->unary.operand); break;
     default: break;
     }
@@ -211,7 +216,8 @@ static void look_stmt(Walk *w, const Ast *s)
         break;
     case AST_ANN_ASSIGN: look_assign(w, s->ann.target, s->ann.value); break;
     case AST_AUG_ASSIGN: look_expr(w, s->aug.value); break;
-    case AST_EXPR_STMT: case AST_RETURN: look_expr(w, s->value); break;
+    case AST_EXPR_STMT:
+    case AST_RETURN: look_expr(w, s->value); break;
     case AST_IF:
         look_expr(w, s->if_.cond);
         look_block(w, &s->if_.then);
@@ -272,7 +278,8 @@ void kernel_guess(Arena *arena, const Ast *def, KernelGuess *out)
         const AstParam *p = &def->def.params.at[i];
         if (strcmp(p->name, "self"))
             avec_push(arena, &out->params,
-                      (ParamGuess){.name = p->name, .annotation = p->annotation, .scalar = !p->annotation});
+                      (ParamGuess){
+                          .name = p->name, .annotation = p->annotation, .scalar = !p->annotation});
     }
     look_block(&w, &def->def.body);
     for (uint32_t i = 0; i < out->params.len; i++)

@@ -10,18 +10,18 @@
 
 typedef struct {
     Sym name;
-    const Ast *annotation;      /* as given, or NULL: guessed */
+    const Ast *annotation; /* as given, or NULL: guessed */
     bool window, signal, scalar;
     bool read, written;
-    uint32_t rank;              /* of the guessed shape; 0: nothing known */
-    const Ast *extent[GUESS_MAX_RANK];   /* of one access */
-    bool by_rank[GUESS_MAX_RANK];        /* offset varies: nr (times the extent, unless that is 1) */
+    uint32_t rank;                     /* of the guessed shape; 0: nothing known */
+    const Ast *extent[GUESS_MAX_RANK]; /* of one access */
+    bool by_rank[GUESS_MAX_RANK];      /* offset varies: nr (times the extent, unless that is 1) */
 } ParamGuess;
 
 typedef struct {
     Arena *arena;
     const Ast *def;
-    VEC(ParamGuess) params;     /* without self */
+    VEC(ParamGuess) params; /* without self */
 } KernelGuess;
 
 /* Looks through the body of a def. */

@@ -1,13 +1,14 @@
 /* The fabric with late visibility (--mem=weak), over a sequentially consistent memory.
  *
  * A write waits in its rank's store buffer. It lands in memory at the rank's next release fence, or
- * earlier when the scheduler says so; writes of one rank to one target land in order, to different targets
- * in any order. A rank sees its own writes at once, and of memory what it was at its last acquire fence,
- * or at a later refresh that the scheduler chose. Cells changed by notify are coherent: everybody sees
- * them at once.
+ * earlier when the scheduler says so; writes of one rank to one target land in order, to different
+ * targets in any order. A rank sees its own writes at once, and of memory what it was at its last
+ * acquire fence, or at a later refresh that the scheduler chose. Cells changed by notify are
+ * coherent: everybody sees them at once.
  *
- * Staleness is kept as an undo log: each change of memory with the bytes before it. What a rank sees is
- * memory, with the changes that others made since its acquire undone, newest first, and its buffer on top. */
+ * Staleness is kept as an undo log: each change of memory with the bytes before it. What a rank
+ * sees is memory, with the changes that others made since its acquire undone, newest first, and its
+ * buffer on top. */
 #include "base/vec.h"
 #include "sim/fabric.h"
 #include "sim/mem.h"
@@ -16,17 +17,17 @@
 
 typedef struct {
     FabRect rect;
-    char *bytes;      /* packed: run after run; NULL when empty */
-    bool add;         /* atomic add of `dtype` elements */
+    char *bytes; /* packed: run after run; NULL when empty */
+    bool add;    /* atomic add of `dtype` elements */
     Dtype dtype;
     uint64_t id;
 } Pending;
 
 typedef struct {
     FabRect rect;
-    uint32_t from;    /* rank whose write it was */
-    char *old;        /* packed bytes before it */
-    uint64_t seq;     /* counts changes, from 1 */
+    uint32_t from; /* rank whose write it was */
+    char *old;     /* packed bytes before it */
+    uint64_t seq;  /* counts changes, from 1 */
 } Change;
 
 typedef VEC(Pending) Buffer;
@@ -34,11 +35,11 @@ typedef VEC(Pending) Buffer;
 typedef struct {
     Fabric base;
     Fabric *mem;
-    Buffer *buffers;      /* per rank, oldest first */
-    uint64_t *next_id;    /* per rank */
-    uint64_t *acquired;   /* per rank: it sees changes up to this one */
-    VEC(Change) log;      /* oldest first */
-    uint64_t seq;         /* of the latest change */
+    Buffer *buffers;    /* per rank, oldest first */
+    uint64_t *next_id;  /* per rank */
+    uint64_t *acquired; /* per rank: it sees changes up to this one */
+    VEC(Change) log;    /* oldest first */
+    uint64_t seq;       /* of the latest change */
 } Weak;
 
 /* ---- rectangles as runs of bytes ---- */
@@ -90,8 +91,8 @@ static FabLocal packed_local(const FabRect *r, char *bytes)
 typedef struct {
     int64_t lo, hi;
     char *bytes;
-    char *own;        /* 1: the rank's own write, newer than what is undone from here on */
-    bool protect;     /* the runs being visited are own changes */
+    char *own;    /* 1: the rank's own write, newer than what is undone from here on */
+    bool protect; /* the runs being visited are own changes */
     bool add;
     Dtype dtype;
 } View;
@@ -115,7 +116,8 @@ static void overlay_add(View *v, int64_t offset, int64_t len, char *bytes)
     for (int64_t i = 0; i < len; i += size) {
         FabRect one = {.run = size};
         if (offset + i >= v->lo && offset + i + size <= v->hi)
-            fab_add_rect(&one, v->dtype, v->bytes + (offset + i - v->lo), (FabLocal){.at = bytes + i}, 0);
+            fab_add_rect(&one, v->dtype, v->bytes + (offset + i - v->lo),
+                         (FabLocal){.at = bytes + i}, 0);
     }
 }
 
@@ -155,7 +157,8 @@ static void overlay_own(Weak *w, uint32_t self, const FabRect *r, View *v)
     }
 }
 
-static FabStatus weak_read(Fabric *f, uint32_t self, const FabRect *from, FabLocal to, FabToken *token)
+static FabStatus weak_read(Fabric *f, uint32_t self, const FabRect *from, FabLocal to,
+                           FabToken *token)
 {
     Weak *w = (Weak *)f;
     View v = {.lo = from->at.offset, .hi = rect_end(from)};
@@ -199,7 +202,8 @@ static FabStatus buffer_write(Weak *w, uint32_t self, const FabRect *to, FabLoca
     return FAB_OK;
 }
 
-static FabStatus weak_write(Fabric *f, uint32_t self, const FabRect *to, FabLocal from, FabToken *token)
+static FabStatus weak_write(Fabric *f, uint32_t self, const FabRect *to, FabLocal from,
+                            FabToken *token)
 {
     *token = 0;
     return buffer_write((Weak *)f, self, to, from, false, DT_FP32);
@@ -311,13 +315,14 @@ static FabStatus weak_cell(Fabric *f, FabAddr cell, int32_t *value)
     return w->mem->ops->cell(w->mem, cell, value);
 }
 
-static FabStatus weak_test(Fabric *f, uint32_t self, FabAddr cell, int cmp, int32_t expected, bool *yes)
+static FabStatus weak_test(Fabric *f, uint32_t self, FabAddr cell, int cmp, int32_t expected,
+                           bool *yes)
 {
     int32_t value = 0;
     FabToken token;
     FabRect r = {.at = cell, .run = 4};
-    FabStatus status = cell.offset % 4 ? FAB_ALIGN
-                                       : weak_read(f, self, &r, (FabLocal){.at = &value}, &token);
+    FabStatus status =
+        cell.offset % 4 ? FAB_ALIGN : weak_read(f, self, &r, (FabLocal){.at = &value}, &token);
     *yes = status == FAB_OK && (cmp == WAIT_GE ? value >= expected : value == expected);
     return status;
 }

@@ -209,8 +209,10 @@ Policy *replay_policy(Arena *arena, const char *token, const World *w, const cha
     }
     uint64_t inputs = inputs_hash(w);
     if (t.inputs != inputs) {
-        *why = arena_printf(arena, "the token is for inputs %016" PRIx64 ", these are %016" PRIx64
-                            " (--input, --seed, -D)", t.inputs, inputs);
+        *why = arena_printf(arena,
+                            "the token is for inputs %016" PRIx64 ", these are %016" PRIx64
+                            " (--input, --seed, -D)",
+                            t.inputs, inputs);
         return NULL;
     }
     Policy *p = *t.schedule == 'x' ? choices_policy(t.schedule) : policy_parse(t.schedule, why);
@@ -219,8 +221,8 @@ Policy *replay_policy(Arena *arena, const char *token, const World *w, const cha
     return p;
 }
 
-const char *replay_token(Arena *arena, const World *w, const char *schedule, const uint32_t *choices,
-                         uint32_t n)
+const char *replay_token(Arena *arena, const World *w, const char *schedule,
+                         const uint32_t *choices, uint32_t n)
 {
     Buf out = {0};
     const RunConfig *c = w->config;

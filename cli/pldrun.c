@@ -1,6 +1,7 @@
 /* pldrun: the simulator. */
 #include "base/file.h"
 #include "cli/run_options.h"
+#include "sim/cost.h"
 #include "sim/print_tensor.h"
 #include "sim/world.h"
 
@@ -168,12 +169,23 @@ static int print_tensors(RunOptions *o, const World *w)
         Buf text = {0};
         bool ok = print_tensor(&o->arena, &text, t, spec, &why);
         if (ok)
-            fwrite(text.at, 1, text.len, stdout);
+            fwrite(text.at, 1, text.len, o->cost_json ? stderr : stdout);
         buf_free(&text);
         if (!ok)
             return usage_error(TOOL, "--print %s: %s", spec, why);
     }
     return STATUS_OK;
+}
+
+static void print_cost(const RunOptions *o, World *w, const RunResult *r)
+{
+    Buf text = {0};
+    if (o->cost_json)
+        cost_print_json(w, r, &text);
+    else if (w)
+        cost_print(w, &text);
+    fwrite(text.at ? text.at : "", 1, text.len, stdout);
+    buf_free(&text);
 }
 
 static int run(RunOptions *o, const Loaded *l)
@@ -186,9 +198,11 @@ static int run(RunOptions *o, const Loaded *l)
         int printed = print_tensors(o, w);
         if (printed != STATUS_OK && status == STATUS_OK)
             status = printed;
-        world_free(w);
     }
-    if (status == STATUS_OK)
+    if (o->run.cost)
+        print_cost(o, w, &result);
+    world_free(w);
+    if (status == STATUS_OK && !o->cost_json)
         puts(result.n_checked ? "OK" : "done (nothing checked)");
     run_result_free(&result);
     return status;

@@ -89,6 +89,13 @@ static bool mem_option(RunOptions *o, const char *value)
     return o->run.weak || strcmp(value, "sc") == 0 || fail("--mem", "sc or weak", value);
 }
 
+static bool cost_option(RunOptions *o, const char *value)
+{
+    o->run.cost = true;
+    o->cost_json = value && strcmp(value, "json") == 0;
+    return !value || o->cost_json || fail("--cost", "json or nothing", value);
+}
+
 static bool integer(const char *option, const char *value, uint64_t *out)
 {
     int64_t v;
@@ -132,6 +139,7 @@ static bool value_option(RunOptions *o, int id, const char *value)
     case O_CHECK: return check_option(o, value);
     case O_MEM: return mem_option(o, value);
     case O_MAX_STEPS: return integer("--max-steps", value, &o->run.max_steps);
+    case O_COST: return cost_option(o, value);
     case O_SCHEDULE: o->run.schedule = value; return true;
     case O_PROGRAM: o->compile.specialize.program = value; return true;
     case O_ENTRY: o->compile.specialize.entry = value; return true;

@@ -19,6 +19,7 @@ typedef struct {
     Texts warnings, prints, platform_sets;
     const Platform *platform; /* NULL: unsaid */
     bool disasm, quiet, verbose;
+    bool cost_json;              /* --cost=json: standard output holds one JSON object */
 } RunOptions;
 
 /* Reads the command line. Returns -1 to go on, or an exit status (after --help, or a usage error

@@ -105,7 +105,7 @@ static void reduce_rounds(Expansion *x, const Ring *ring)
     x->data = steps.inside;
     comp_barrier(x, "round", comp_index(x, &steps), comp_i32(x, 1));
     comp_phase(x, "reduce");
-    pull_segment(x, ring, incoming(x, &steps, 2, 1), reduce_chunk);
+    pull_segment(x, ring, incoming(x, &steps, 2, 2), reduce_chunk);
     x->data = comp_end(x, &steps, x->data);
     comp_phase(x, NULL);
 }
@@ -118,7 +118,7 @@ static void gather_rounds(Expansion *x, const Ring *ring)
     Expr *row = ex_scalar(p, SC_ADD, ranks_times(x, 1, -1), comp_index(x, &steps));
     comp_barrier(x, "round", row, comp_i32(x, 1));
     comp_phase(x, "gather");
-    pull_segment(x, ring, incoming(x, &steps, 1, 0), gather_chunk);
+    pull_segment(x, ring, incoming(x, &steps, 1, 1), gather_chunk);
     x->data = comp_end(x, &steps, x->data);
     comp_phase(x, NULL);
 }

@@ -58,6 +58,7 @@ static int kind_status(ReportKind kind)
     case REP_CHECK: return EXIT_CHECK;
     case REP_GOLDEN: return EXIT_GOLDEN;
     case REP_STEPS: return EXIT_STEPS;
+    case REP_INTERNAL: return EXIT_INTERNAL;
     case REP_WARNING:
     case REP_NOTE: break;
     }

@@ -3,6 +3,7 @@
  */
 #include "sim/probe.h"
 
+#include "sim/sites.h"
 #include "sim/world.h"
 #include <string.h>
 
@@ -13,12 +14,19 @@ void probe_free(Probe *p)
             p->observers.at[i]->destroy(p->observers.at[i]);
     vec_free(&p->observers);
     free(p->cost);
+    free(p->predicted);
+    free(p->site_calls);
     buf_free(&p->payload);
 }
 
 static size_t cost_len(const Probe *p)
 {
-    return (size_t)p->world->n_ranks * p->world->program->n_funcs;
+    return (size_t)p->world->n_ranks * p->n_slots;
+}
+
+static size_t predicted_len(const Probe *p)
+{
+    return (size_t)p->world->n_ranks * p->world->sites->n;
 }
 
 void probe_reset(Probe *p)
@@ -26,6 +34,8 @@ void probe_reset(Probe *p)
     p->seq = 0;
     p->counted = 0;
     memset(p->cost, 0, cost_len(p) * sizeof *p->cost);
+    memset(p->predicted, 0, predicted_len(p) * sizeof *p->predicted);
+    memset(p->site_calls, 0, p->world->sites->n * sizeof *p->site_calls);
     for (uint32_t i = 0; i < p->observers.len; i++)
         if (p->observers.at[i]->reset)
             p->observers.at[i]->reset(p->observers.at[i], p->world);
@@ -69,24 +79,45 @@ void probe_emit(Probe *p, Event *e)
 
 CostCount *probe_cost(Probe *p, uint32_t rank, uint32_t func)
 {
-    return &p->cost[(size_t)rank * p->world->program->n_funcs + func];
+    return &p->cost[(size_t)rank * p->n_slots + func];
 }
 
-/* The counters of the lane's function; a scratch for the operation that the test hook drops. */
+CostCount *probe_site_cost(Probe *p, uint32_t rank, uint32_t site)
+{
+    return probe_cost(p, rank, p->world->program->n_funcs + site);
+}
+
+CostCount *probe_predicted(Probe *p, uint32_t rank, uint32_t site)
+{
+    return &p->predicted[(size_t)rank * p->world->sites->n + site];
+}
+
+/* Counters of the code at a place, on any rank. */
+static CostCount *slot(Probe *p, uint32_t rank, CodePlace at)
+{
+    uint32_t site = site_of(p->world->sites, at.func, at.pc);
+    return site == UINT32_MAX ? probe_cost(p, rank, at.func) : probe_site_cost(p, rank, site);
+}
+
+/* The counters of the lane's code; a scratch for the operation that the test hook drops. */
 static CostCount *count(Probe *p, const Event *e)
 {
     static CostCount dropped;
     if (p->drop_nth && ++p->counted == p->drop_nth)
         return &dropped;
-    return probe_cost(p, e->at.rank, e->at.func);
+    return slot(p, e->at.rank, e->at);
+}
+
+void probe_compute(Probe *p, const Lane *lane, int64_t time)
+{
+    slot(p, lane->rank, lane_place(lane))->compute_ps += time;
 }
 
 static void count_time(Probe *p, const Event *e)
 {
-    CostCount *c = probe_cost(p, e->at.rank, e->at.func);
+    CostCount *c = slot(p, e->at.rank, e->at);
     int64_t time = e->end - e->begin;
     switch (e->kind) {
-    case EV_COMPUTE: c->compute_ps += time; break;
     case EV_WAIT: c->waiting_ps += time; break;
     case EV_REMOTE_READ:
     case EV_REMOTE_WRITE:
@@ -104,8 +135,8 @@ static void count_transfer(Probe *p, const Event *e)
     CostCount *self = count(p, e);
     uint64_t bytes = (uint64_t)rect_bytes(&e->rect);
     CostCount *peer = self;
-    if (self == probe_cost(p, e->at.rank, e->at.func))
-        peer = probe_cost(p, e->target, e->at.func);
+    if (self == slot(p, e->at.rank, e->at))
+        peer = slot(p, e->target, e->at);
     bool pull = e->kind == EV_REMOTE_READ;
     (pull ? self : peer)->bytes_received += bytes;
     (pull ? peer : self)->bytes_sent += bytes;
@@ -113,20 +144,13 @@ static void count_transfer(Probe *p, const Event *e)
         self->data_steps++;
 }
 
-static uint32_t barrier_of(const World *w, CodePlace at)
-{
-    const BcLoc *loc = place_loc(w, at);
-    if (!loc || loc->phase == BC_NO_INDEX)
-        return BC_NO_INDEX;
-    return strncmp(world_string(w, loc->phase), "barrier", 7) == 0 ? loc->phase : BC_NO_INDEX;
-}
-
 /* A barrier of a builtin begins with the first of its notifies: those that follow belong to it
  * until something else is done. */
 static void count_barrier(Probe *p, const Event *e, CostCount *c)
 {
-    uint32_t phase = barrier_of(p->world, e->at);
-    if (phase != BC_NO_INDEX && e->lane->barrier_phase != phase)
+    bool barrier = site_flags(p->world->sites, e->at.func, e->at.pc) & SITE_BARRIER;
+    uint32_t phase = barrier ? place_loc(p->world, e->at)->phase : BC_NO_INDEX;
+    if (barrier && e->lane->barrier_phase != phase)
         c->barriers++;
     e->lane->barrier_phase = phase;
 }
@@ -266,7 +290,10 @@ static void deliver(void *env_, const FabArrival *a)
 void probe_init(Probe *p, World *w)
 {
     *p = (Probe){.world = w};
+    p->n_slots = w->program->n_funcs + w->sites->n;
     p->cost = xcalloc(cost_len(p) + 1, sizeof *p->cost);
+    p->site_calls = xcalloc(w->sites->n + 1u, sizeof *p->site_calls);
+    p->predicted = xcalloc(predicted_len(p) + 1, sizeof *p->predicted);
     w->fabric->deliver = deliver;
     w->fabric->deliver_env = p;
 }
@@ -306,6 +333,7 @@ FabStatus probe_notify(Probe *p, Lane *lane, FabAddr cell, int op, int32_t value
     else
         c->notifies++;
     count_barrier(p, &e, c);
+    probe_rows(p, &e);
     return FAB_OK;
 }
 

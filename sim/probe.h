@@ -6,6 +6,7 @@
 
 #include "base/buf.h"
 #include "base/vec.h"
+#include "sim/cost_form.h"
 #include "sim/mem.h"
 
 typedef struct World World;
@@ -86,25 +87,22 @@ struct Observer {
 
 #define EV_BIT(kind) (UINT32_C(1) << (kind))
 
-/* What a lane did, by kernel. Sums per rank are made by who prints them. */
+/* The calls of a builtin: the last one, for its numbers. */
 typedef struct {
-    uint64_t bytes_received, bytes_sent;
-    uint64_t data_steps;
-    uint64_t notifies, self_notifies;
-    uint64_t waits;
-    uint64_t barriers;                                  /* of builtins */
-    int64_t compute_ps, memory_ps, link_ps, waiting_ps; /* split of the lanes' time */
-    int64_t begin_ps, end_ps;                           /* first begin, last end */
-    uint64_t calls;
-} CostCount;
+    CostCall call;
+    bool made, varies; /* varies: calls of different sizes */
+} SiteCall;
 
 typedef struct {
     World *world;
     VEC(Observer *) observers;
     uint32_t mask; /* union of the observers' */
     uint64_t seq;
-    CostCount *cost;   /* [rank * n_funcs + func]; func is the InCore function, or the orchestration
-                          function for what stands between kernels */
+    CostCount *cost;   /* [rank * n_slots + slot]; slot func: an InCore function's own code, or an
+                          orchestration function's between kernels; slot n_funcs + site: a builtin's */
+    CostCount *predicted; /* [rank * n_sites + site]: what the closed forms say of the calls made */
+    SiteCall *site_calls; /* [n_sites] */
+    uint32_t n_slots;
     Buf payload;       /* scratch */
     uint64_t counted;  /* operations counted, for the hook below */
     uint32_t drop_nth; /* test hook: leave the nth counted operation out of the counters; 0: none */
@@ -133,8 +131,17 @@ FabStatus probe_write(Probe *p, Lane *lane, EventKind kind, const FabRect *to, F
  * counters, observers only. */
 void probe_touch(Probe *p, Lane *lane, EventKind kind, const FabRect *rect, uint8_t dtype,
                  bool tensor);
-/* Counters of one rank in one function. */
+/* Counters of one rank in one function, builtins apart. */
 CostCount *probe_cost(Probe *p, uint32_t rank, uint32_t func);
+/* Counters of one rank in one builtin call: measured, and by its closed form. */
+CostCount *probe_site_cost(Probe *p, uint32_t rank, uint32_t site);
+CostCount *probe_predicted(Probe *p, uint32_t rank, uint32_t site);
+/* Adds time that no access took: compute. */
+void probe_compute(Probe *p, const Lane *lane, int64_t time);
+/* The lane enters a loop: where a builtin call begins with it, the call is predicted. */
+void probe_loop(Probe *p, Lane *lane);
+/* all_to_all_v tells its peers how many rows it moved: only then is known what it must have cost. */
+void probe_rows(Probe *p, const Event *notify);
 FabStatus probe_notify(Probe *p, Lane *lane, FabAddr cell, int op, int32_t value);
 /* Completes a wait that `test` says is satisfied. */
 FabStatus probe_wait(Probe *p, Lane *lane, FabAddr cell, int cmp, int32_t expected);

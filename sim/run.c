@@ -1,6 +1,7 @@
 /* From a program to a verdict. */
 #include "sim/run.h"
 
+#include "sim/cost.h"
 #include "sim/fault.h"
 #include "sim/npy.h"
 #include "sim/outputs.h"
@@ -98,6 +99,8 @@ static void run_built(World *w, RunResult *result)
     }
     (void)run_world(w, policy);
     policy_free(policy);
+    if (w->config->cost && w->dispatches_left == 0 && !w->failed)
+        cost_check(w);
     note_replay(w);
     if (result->status == EXIT_OK || result->status == EXIT_GOLDEN)
         write_outputs(w);

@@ -41,6 +41,7 @@ typedef struct {
     Observer *const *observers; /* more observers (trace); they stay the caller's */
     uint32_t n_observers;
     bool no_golden; /* do not compare */
+    bool cost;      /* hold what was counted against the closed forms of the builtins */
 } RunConfig;
 
 typedef enum {
@@ -51,6 +52,7 @@ typedef enum {
     REP_WARNING,
     REP_GOLDEN,
     REP_STEPS,
+    REP_INTERNAL, /* an error of ours */
     REP_NOTE
 } ReportKind;
 

@@ -18,8 +18,7 @@ void vm_flush(World *w, Lane *lane)
     lane->scalar_ps = 0;
     if (lane->host)
         return;
-    CodePlace at = lane_place(lane);
-    probe_cost(&w->probe, at.rank, at.func)->compute_ps += e.end - e.begin;
+    probe_compute(&w->probe, lane, e.end - e.begin);
     if (probe_wants(&w->probe, EV_COMPUTE))
         probe_emit(&w->probe, &e);
 }
@@ -199,6 +198,8 @@ static bool for_prep(World *w, Lane *lane, const BcInsn *in, Frame *top)
     const int64_t *r = top->regs;
     if (r[in->c] == 0)
         return vm_fault(w, lane, "the step of this loop is 0");
+    if (w->sites->flags[top->func])
+        probe_loop(&w->probe, lane);
     top->pc = before(r[in->a], r[in->b], r[in->c]) ? top->pc + 1 : (uint32_t)in->imm;
     return true;
 }

@@ -143,8 +143,7 @@ static void spend(World *w, Lane *lane, const BcInsn *in, const RowPlan *p, cons
                .begin = lane->now,
                .op = (uint8_t)(scalar ? TOP_COUNT : c->op)};
     lane->now = e.end = clock_compute(&w->platform, lane->now, bytes);
-    CodePlace at = lane_place(lane);
-    probe_cost(&w->probe, at.rank, at.func)->compute_ps += e.end - e.begin;
+    probe_compute(&w->probe, lane, e.end - e.begin);
     if (probe_wants(&w->probe, EV_COMPUTE))
         probe_emit(&w->probe, &e);
 }

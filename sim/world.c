@@ -91,6 +91,7 @@ World *world_new(const BcProgram *program, const RunConfig *config, RunResult *r
     w->horizon = INT64_MAX;
     w->result = result;
     w->fabric = config->weak ? fabric_weak_new(w->n_ranks) : fabric_local_new(w->n_ranks);
+    w->sites = sites_find(&w->arena, program);
     probe_init(&w->probe, w);
     make_tables(w);
     if (!build(w)) {

@@ -13,6 +13,7 @@
 #include "sim/probe.h"
 #include "sim/pure.h"
 #include "sim/run.h"
+#include "sim/sites.h"
 #include "sim/tensor.h"
 
 /* ---- what the host function made: the same in every run of a world ---- */
@@ -164,6 +165,7 @@ typedef struct CellLog CellLog;
 struct World {
     Arena arena; /* what lives as long as the world */
     const BcProgram *program;
+    const Sites *sites; /* builtin calls in the program */
     Platform platform;
     int64_t row_align; /* of on-core rows, as the program was compiled */
     const RunConfig *config;

@@ -184,7 +184,7 @@ START_TEST(an_even_ring_pulls_constant_segments)
     call(OP_ALLREDUCE, 4, (Expr *[]){USE(data), USE(signal), NULL, mode("ring")});
     const char *text = lowered();
     ck_has(text, "left: pl.Scalar[pl.INT32] = (my_rank + nranks - 1) % nranks\n");
-    ck_has(text, "seg: pl.Scalar[pl.INDEX] = (my_rank + 2 * nranks - step - 1) % nranks\n");
+    ck_has(text, "seg: pl.Scalar[pl.INDEX] = (my_rank + 2 * nranks - step - 2) % nranks\n");
     ck_has(text, "pld.tile.remote_load(data_1, peer=left, offsets=[0, seg * 16], shape=[1, 16])");
     ck_has(text, "offsets=[step, my_rank], value=1");
     ck_has(text, "offsets=[nranks - 1 + step_1, my_rank], value=1");

@@ -35,7 +35,8 @@ Expr *ex_dim(Program *p, const Dim *d);
 const Dim *dim_of_expr(Program *p, const Expr *e);
 
 /* Operation with its slots in table order, n may be less than the table's; missing ones NULL or
- * their default. The type is inferred; a mistake in the operands is an internal error of the caller. */
+ * their default. The type is inferred; a mistake in the operands is an internal error of the
+ * caller. */
 Expr *ex_op(Program *p, OpId op, Expr **slots, uint32_t n);
 Expr *ex_opv(Program *p, OpId op, uint32_t n, ...);
 Expr *ex_call(Program *p, Func *callee, Expr **args, uint32_t n, Expr *device);
@@ -48,17 +49,17 @@ void build_expr(Builder *b, Expr *value);
 Stmt *build_for(Builder *b, Sym index, Expr *lo, Expr *hi);
 Stmt *build_if(Builder *b, Expr *cond);
 
-/* Type rules (ir/infer.c): checks the operands of an op against its row, and shape rules, and returns
- * the result type; on a mistake reports to p->diags at the operand's span, with the op's name, what was
- * required and what was found, and returns NULL. `level` is checked too. Fills in defaults. Used by the
- * elaborator, by the builder and by the verifier. */
+/* Type rules (ir/infer.c): checks the operands of an op against its row, and shape rules, and
+ * returns the result type; on a mistake reports to p->diags at the operand's span, with the op's
+ * name, what was required and what was found, and returns NULL. `level` is checked too. Fills in
+ * defaults. Used by the elaborator, by the builder and by the verifier. */
 const Type *infer_op(Program *p, Expr *op, FuncKind level);
 /* The collectives' rules of spec (ir/infer_collective.c), called by infer_op. */
 const Type *infer_collective(Program *p, Expr *op, FuncKind level);
-/* Gives literals that are operands of an op the type their slot takes, so that a constant means the same
- * however it came there: INDEX, INT32 in i32 slots, and the dtype of the memory or tile for numbers. A
- * literal that does not fit stays as it is. infer_op does this; passes that put constants where names
- * stood do it too. (ir/infer_literal.c) */
+/* Gives literals that are operands of an op the type their slot takes, so that a constant means the
+ * same however it came there: INDEX, INT32 in i32 slots, and the dtype of the memory or tile for
+ * numbers. A literal that does not fit stays as it is. infer_op does this; passes that put
+ * constants where names stood do it too. (ir/infer_literal.c) */
 void ex_settle_literals(Program *p, Expr *op);
 /* Result dtype of a scalar operator; NULL after a reported mistake. */
 const Type *infer_scalar(Program *p, Expr *e);

@@ -12,8 +12,8 @@ typedef struct {
     FuncKind level;
 } Infer;
 
-/* Reports "<op's full name> <text>" at the operand's span (slot -1, or an operand without a place: at
- * the op's). Always false. */
+/* Reports "<op's full name> <text>" at the operand's span (slot -1, or an operand without a place:
+ * at the op's). Always false. */
 bool infer_fail(const Infer *in, int slot, const char *code, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 /* Short text of an operand for messages: its type, or the literal itself. */
@@ -23,11 +23,13 @@ const char *infer_shape_text(const Infer *in, const Type *t);
 
 /* Compile-time value of item `i` of a list operand; false when it is a run-time value. */
 bool infer_item(const Expr *list, uint32_t i, int64_t *value);
-/* Dims of a shape operand; false after a reported mistake. `tile`: must be compile-time and positive. */
+/* Dims of a shape operand; false after a reported mistake. `tile`: must be compile-time and
+ * positive. */
 bool infer_dims(const Infer *in, int slot, bool tile, const Dim **dims);
 /* List operand `slot` must have one item per dimension of `mem`. */
 bool infer_rank(const Infer *in, int slot, const Type *mem);
-/* Constant offsets must lie in `mem`, together with constant extents (a list operand; NULL: one cell). */
+/* Constant offsets must lie in `mem`, together with constant extents (a list operand; NULL: one
+ * cell). */
 bool infer_bounds(const Infer *in, int slot, const Type *mem, const Expr *extents);
 
 static inline bool infer_is_literal(const Expr *e)
@@ -38,8 +40,9 @@ static inline bool infer_is_literal(const Expr *e)
 bool infer_literal_fits(const Expr *e, Dtype dtype, const char **why);
 
 /* The rule families; each gives the result type or NULL after a reported mistake. */
-const Type *infer_move(const Infer *in);         /* ir/infer_memory.c: loads, stores, RMA, signals */
-const Type *infer_elementwise(const Infer *in);  /* ir/infer_tile.c: arithmetic on tiles and tensors */
-const Type *infer_create(const Infer *in);       /* ir/infer_tile.c: full, create_tile */
+const Type *infer_move(const Infer *in); /* ir/infer_memory.c: loads, stores, RMA, signals */
+const Type *
+infer_elementwise(const Infer *in);        /* ir/infer_tile.c: arithmetic on tiles and tensors */
+const Type *infer_create(const Infer *in); /* ir/infer_tile.c: full, create_tile */
 
 #endif

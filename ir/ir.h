@@ -1,10 +1,11 @@
 /* The intermediate representation: typed, structured, printable as .pld text.
  *
  * A Program holds functions; a function holds a tree of statements; statements hold expressions.
- * Control flow stays structured down to code generation. Before convert_to_ssa one VarId may be bound
- * several times (rebinding a name with another type makes another Var); afterwards exactly once,
- * loops and branches carrying values explicitly. All nodes live in the program's arena and are never
- * shared between two places of the tree: a pass that uses an expression twice clones it. */
+ * Control flow stays structured down to code generation. Before convert_to_ssa one VarId may be
+ * bound several times (rebinding a name with another type makes another Var); afterwards exactly
+ * once, loops and branches carrying values explicitly. All nodes live in the program's arena and
+ * are never shared between two places of the tree: a pass that uses an expression twice clones it.
+ */
 #ifndef PLD_IR_IR_H
 #define PLD_IR_IR_H
 
@@ -21,11 +22,11 @@ typedef uint32_t VarId;
 
 /* Where a statement came from. */
 typedef struct {
-    Span span;            /* in the Source being compiled */
-    Sym file;             /* with --dump-loc: the original file; NULL: the Source itself */
-    uint32_t line, col;   /* with `file` */
-    Sym origin;           /* builtin call it was expanded from ("pld.tensor.allreduce"), or NULL */
-    Sym phase;            /* which barrier of the builtin ("barrier(1)", "epilogue", "round"), or NULL */
+    Span span;          /* in the Source being compiled */
+    Sym file;           /* with --dump-loc: the original file; NULL: the Source itself */
+    uint32_t line, col; /* with `file` */
+    Sym origin;         /* builtin call it was expanded from ("pld.tensor.allreduce"), or NULL */
+    Sym phase; /* which barrier of the builtin ("barrier(1)", "epilogue", "round"), or NULL */
 } Loc;
 
 typedef enum {
@@ -35,16 +36,16 @@ typedef enum {
 } ScalarOp;
 
 typedef enum {
-    EX_INT,      /* integer constant of `type` (a scalar type; in a const slot too) */
-    EX_FLOAT,    /* floating literal: only in `num` and `lit` slots */
+    EX_INT,   /* integer constant of `type` (a scalar type; in a const slot too) */
+    EX_FLOAT, /* floating literal: only in `num` and `lit` slots */
     EX_BOOL,
-    EX_VAR,      /* a variable */
-    EX_EXTENT,   /* a dynamic extent (NR) as an INDEX scalar */
-    EX_SCALAR,   /* scalar operator on args; SC_SELECT: condition, then, otherwise */
-    EX_OP,       /* an operation of ops.def; args[i] is slot i, NULL when left out */
-    EX_CALL,     /* call of a function of the program */
-    EX_LIST,     /* an idx, shape or tiles operand */
-    EX_ENUM,     /* value is `ival` of enumeration `enum_type` */
+    EX_VAR,    /* a variable */
+    EX_EXTENT, /* a dynamic extent (NR) as an INDEX scalar */
+    EX_SCALAR, /* scalar operator on args; SC_SELECT: condition, then, otherwise */
+    EX_OP,     /* an operation of ops.def; args[i] is slot i, NULL when left out */
+    EX_CALL,   /* call of a function of the program */
+    EX_LIST,   /* an idx, shape or tiles operand */
+    EX_ENUM,   /* value is `ival` of enumeration `enum_type` */
     EX_DTYPE,
     EX_STR,
 } ExprKind;
@@ -53,29 +54,30 @@ typedef struct Func Func;
 typedef struct Expr Expr;
 struct Expr {
     ExprKind kind;
-    ScalarOp scalar;         /* EX_SCALAR */
-    OpId op;                 /* EX_OP */
-    const Type *type;        /* type of the value; type_none for NONE ops, NULL for LIST ENUM DTYPE STR */
-    Span span;               /* for messages while the text is at hand */
-    int64_t ival;            /* INT, BOOL, ENUM */
-    double fval;             /* FLOAT */
-    VarId var;               /* VAR */
-    Sym sym;                 /* EXTENT: its name; STR: its text */
-    EnumType enum_type;      /* ENUM */
-    Dtype dtype;             /* DTYPE; the target of SC_CAST */
-    Func *callee;            /* CALL */
-    Expr *device;            /* CALL from the host: device=; otherwise NULL */
-    Expr *cores;             /* CALL from the host, .ir files only: cores=, lanes to run it on, or NULL */
+    ScalarOp scalar;  /* EX_SCALAR */
+    OpId op;          /* EX_OP */
+    const Type *type; /* type of the value; type_none for NONE ops, NULL for LIST ENUM DTYPE STR */
+    Span span;        /* for messages while the text is at hand */
+    int64_t ival;     /* INT, BOOL, ENUM */
+    double fval;      /* FLOAT */
+    VarId var;        /* VAR */
+    Sym sym;          /* EXTENT: its name; STR: its text */
+    EnumType enum_type; /* ENUM */
+    Dtype dtype;        /* DTYPE; the target of SC_CAST */
+    Func *callee;       /* CALL */
+    Expr *device;       /* CALL from the host: device=; otherwise NULL */
+    Expr *cores; /* CALL from the host, .ir files only: cores=, lanes to run it on, or NULL */
     uint32_t n_args;
     Expr **args;
 };
 
 typedef enum {
-    ST_LET,       /* results = value (several results: value is an EX_CALL of type TUPLE) */
-    ST_EXPR,      /* value for its effect */
+    ST_LET,  /* results = value (several results: value is an EX_CALL of type TUPLE) */
+    ST_EXPR, /* value for its effect */
     ST_FOR,
     ST_IF,
-    ST_YIELD,     /* results = pl.yield_(values): ends a loop body or a branch, or stands before BREAK, CONTINUE */
+    ST_YIELD, /* results = pl.yield_(values): ends a loop body or a branch, or stands before BREAK,
+                 CONTINUE */
     ST_RETURN,
     ST_BREAK,
     ST_CONTINUE,
@@ -90,27 +92,27 @@ struct Stmt {
     StmtKind kind;
     Loc loc;
     uint32_t n_results;
-    VarId *results;          /* LET: bound names. YIELD: names bound by it. FOR, IF: the names that their
-                                yields bind, visible after the statement (in order of the yield) */
-    Expr *value;             /* LET, EXPR */
+    VarId *results; /* LET: bound names. YIELD: names bound by it. FOR, IF: the names that their
+                       yields bind, visible after the statement (in order of the yield) */
+    Expr *value;    /* LET, EXPR */
     uint32_t n_values;
-    Expr **values;           /* YIELD, RETURN; FOR: the init_values */
+    Expr **values; /* YIELD, RETURN; FOR: the init_values */
     /* FOR */
     LoopKind loop;
-    VarId index;             /* INDEX variable; visible in the body only */
+    VarId index; /* INDEX variable; visible in the body only */
     Expr *lo, *hi, *step;
-    VarId *iters;            /* n_values of them: the carried names inside the body */
+    VarId *iters; /* n_values of them: the carried names inside the body */
     /* IF */
     Expr *cond;
-    Block body;              /* FOR: the body. IF: the then arm */
-    Block otherwise;         /* IF: the else arm */
+    Block body;      /* FOR: the body. IF: the then arm */
+    Block otherwise; /* IF: the else arm */
 };
 
 typedef struct {
-    Sym base;                /* name without version: "acc" */
-    Sym display;             /* name as printed; set by func_number_names */
+    Sym base;    /* name without version: "acc" */
+    Sym display; /* name as printed; set by func_number_names */
     const Type *type;
-    Span span;               /* of the first binding */
+    Span span; /* of the first binding */
 } Var;
 
 typedef enum { FN_HOST, FN_ORCH, FN_INCORE, FN_INIT, FN_GOLDEN } FuncKind;
@@ -118,29 +120,30 @@ typedef enum { DIR_IN, DIR_OUT, DIR_INOUT } Direction;
 
 typedef struct {
     VarId var;
-    Direction dir;           /* tensors and windows only */
+    Direction dir; /* tensors and windows only */
 } Param;
 
 struct Func {
     FuncKind kind;
     Sym name;
-    Span span;               /* of the name */
+    Span span; /* of the name */
     Loc loc;
     VEC(Var) vars;
-    VEC(Param) params;       /* tensors first, then scalars */
-    const Type *result;      /* type_none, one type, or a tuple */
-    VEC(int32_t) alias;      /* per result: index of the parameter whose memory it is, or -1 (a scalar or tile) */
+    VEC(Param) params;  /* tensors first, then scalars */
+    const Type *result; /* type_none, one type, or a tuple */
+    VEC(int32_t)
+    alias; /* per result: index of the parameter whose memory it is, or -1 (a scalar or tile) */
     Block body;
     /* FN_INIT, FN_GOLDEN: the pure function, compile-time names already replaced by literals */
-    const Ast *pure;         /* an AST_DEF, params are the index names */
-    double rtol, atol;       /* GOLDEN; negative: unsaid */
-    bool generated;          /* made by a pass (lower_host_collectives) */
+    const Ast *pure;   /* an AST_DEF, params are the index names */
+    double rtol, atol; /* GOLDEN; negative: unsaid */
+    bool generated;    /* made by a pass (lower_host_collectives) */
 };
 
 /* A compile-time parameter and its value as it is printed in the first line of a dump. */
 typedef struct {
     Sym name, value;
-    bool ranks;              /* bound to pld.world_size() */
+    bool ranks; /* bound to pld.world_size() */
 } Binding;
 
 typedef struct {
@@ -150,37 +153,42 @@ typedef struct {
     const Source *src;
     Diags *diags;
     const Platform *platform;
-    uint32_t ranks;          /* devices it is compiled for (-d, --ranks) */
-    bool ranks_bound;        /* some parameter has the default pld.world_size(): the bytecode is for `ranks` only */
-    Sym name;                /* of the program class; "Program" in module form */
-    Func *entry;             /* the host function */
-    VEC(Binding) bindings;   /* in order of declaration */
-    SymList extents;         /* dynamic extent names, in order of declaration */
-    VEC(Func *) funcs;       /* in source order */
-    uint32_t stage;          /* index of the last pass done */
-    uint32_t properties;     /* Property bits that hold (lower/pass.h) */
+    uint32_t ranks;        /* devices it is compiled for (-d, --ranks) */
+    bool ranks_bound;      /* some parameter has the default pld.world_size(): the bytecode is for
+                              `ranks` only */
+    Sym name;              /* of the program class; "Program" in module form */
+    Func *entry;           /* the host function */
+    VEC(Binding) bindings; /* in order of declaration */
+    SymList extents;       /* dynamic extent names, in order of declaration */
+    VEC(Func *) funcs;     /* in source order */
+    uint32_t stage;        /* index of the last pass done */
+    uint32_t properties;   /* Property bits that hold (lower/pass.h) */
 } Program;
 
 /* Variables. */
 VarId func_new_var(Program *p, Func *f, Sym base, const Type *type, Span span);
-static inline Var *func_var(Func *f, VarId v) { return &f->vars.at[v]; }
+static inline Var *func_var(Func *f, VarId v)
+{
+    return &f->vars.at[v];
+}
 /* Sets every Var.display. Stage below SSA: the base name. From SSA on: per base name in order of
- * appearance (parameters first, then bindings as printed): acc, acc_1, acc_2, skipping names that are
- * the base of another variable. */
+ * appearance (parameters first, then bindings as printed): acc, acc_1, acc_2, skipping names that
+ * are the base of another variable. */
 void func_number_names(Program *p, Func *f, bool ssa);
 /* The inverse, for a function read from a dump in SSA form: a name `B_N` whose N is the next number
  * due for `B` becomes base B. Called by the elaborator with bindings in order of appearance. */
 void func_recover_bases(Program *p, Func *f);
-/* Gives each variable the base that reading the printed function would recover. Done after every pass
- * from SSA on, so that going on in memory and going on from the dump number later versions alike, also
- * where a user's name looks like a version. */
+/* Gives each variable the base that reading the printed function would recover. Done after every
+ * pass from SSA on, so that going on in memory and going on from the dump number later versions
+ * alike, also where a user's name looks like a version. */
 void func_settle_names(Program *p, Func *f);
 
 /* The kernel or host function of that name (an init or golden may share it), or NULL. */
 Func *program_func(const Program *p, Sym name);
 
-/* Visits the root expressions of a statement (not of nested statements; what lies below a root is for
- * expr_walk): value, bounds, condition, values. `fn` may replace an expression through the pointer. */
+/* Visits the root expressions of a statement (not of nested statements; what lies below a root is
+ * for expr_walk): value, bounds, condition, values. `fn` may replace an expression through the
+ * pointer. */
 typedef void ExprFn(void *env, Expr **e);
 void stmt_exprs(Stmt *s, ExprFn *fn, void *env);
 /* Visits e and everything below it, children before parents. */
@@ -191,7 +199,8 @@ void block_walk(Block *b, StmtFn *fn, void *env);
 Expr *expr_clone(Program *p, const Expr *e);
 bool expr_equal(const Expr *a, const Expr *b);
 bool expr_is_int(const Expr *e, int64_t *value);
-/* True when evaluating `e` has no effect on memory or signals and reads none (it may still fault). */
+/* True when evaluating `e` has no effect on memory or signals and reads none (it may still fault).
+ */
 bool expr_is_pure(const Expr *e);
 /* True when it also cannot fault (no division by what may be zero, no shifts out of range). */
 bool expr_is_total(const Expr *e);

@@ -155,7 +155,9 @@ static bool dump_parsed(Driver *d)
     if (!wanted(d, PASS_PARSED) || is_dump_after(c->module, PASS_PARSED))
         return true;
     Buf text = {0};
-    if (!specialize_header(&c->arena, &c->in, c->module, &d->options->specialize, &c->diags,
+    /* A parsed dump prints its own first line. */
+    if (!c->module->header &&
+        !specialize_header(&c->arena, &c->in, c->module, &d->options->specialize, &c->diags,
                            &text)) {
         buf_free(&text);
         return false;

@@ -61,7 +61,7 @@ static int short_option(OptScan *scan, const char *letters)
     scan->name = letters;
     scan->cluster = NULL;
     if (id < 0)
-        return OPT_UNKNOWN;
+        return OPT_UNKNOWN_LETTER;
     const char *rest = letters + 1;
     if (scan->specs[id].arg == ARG_NONE) {
         scan->cluster = *rest ? rest : NULL;
@@ -135,6 +135,14 @@ int usage_error(const char *tool, const char *fmt, ...)
     return 2;
 }
 
+int opt_usage_error(const char *tool, const OptScan *scan, int id)
+{
+    if (id == OPT_UNKNOWN_LETTER)
+        return usage_error(tool, "unknown option '-%c'", scan->name[0]);
+    return usage_error(tool, "option '%s' %s", scan->name,
+                       scan->value ? "takes no argument" : "needs an argument");
+}
+
 bool defines_add(Arena *arena, Defines *defines, const char *assignment)
 {
     const char *equals = strchr(assignment, '=');
@@ -142,6 +150,23 @@ bool defines_add(Arena *arena, Defines *defines, const char *assignment)
         return false;
     const char *name = arena_strndup(arena, assignment, (size_t)(equals - assignment));
     avec_push(arena, defines, (Define){name, equals + 1});
+    return true;
+}
+
+bool defines_take(const char *tool, Arena *arena, Defines *defines, OptScan *scan, const char *path)
+{
+    if (!path || scan->name[0] == '\0' || scan->name[0] == '=') {
+        usage_error(tool, "unknown option '--%s'", scan->name);
+        return false;
+    }
+    if (scan->value)
+        return defines_add(arena, defines, scan->name);
+    const char *value = opt_take(scan);
+    if (!value) {
+        usage_error(tool, "parameter --%s needs a value", scan->name);
+        return false;
+    }
+    avec_push(arena, defines, (Define){scan->name, value});
     return true;
 }
 

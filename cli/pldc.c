@@ -166,24 +166,6 @@ static bool positional(Options *o, const char *word)
     return true;
 }
 
-/* `--NAME VALUE` after the file name. */
-static bool parameter(Options *o, OptScan *scan)
-{
-    if (!o->compile.path || scan->name[0] == '\0') {
-        usage_error(TOOL, "unknown option '-%s%s'", o->compile.path ? "" : "-", scan->name);
-        return false;
-    }
-    if (scan->value)
-        return define_option(o, scan->name);
-    const char *value = opt_take(scan);
-    if (!value) {
-        usage_error(TOOL, "parameter --%s needs a value", scan->name);
-        return false;
-    }
-    avec_push(&o->arena, &o->defines, (Define){scan->name, value});
-    return true;
-}
-
 /* -1: go on; otherwise an exit status. */
 static int parse_options(Options *o, int argc, char **argv)
 {
@@ -191,9 +173,8 @@ static int parse_options(Options *o, int argc, char **argv)
     opt_init(&scan, specs, O_COUNT, argc, argv);
     for (int id; (id = opt_next(&scan)) != OPT_END;) {
         bool ok;
-        if (id == OPT_BAD)
-            return usage_error(TOOL, "option '%s' %s", scan.name,
-                               scan.value ? "takes no argument" : "needs an argument");
+        if (id == OPT_BAD || id == OPT_UNKNOWN_LETTER)
+            return opt_usage_error(TOOL, &scan, id);
         if (id >= 0 && list_option(id))
             return 0;
         if (id >= 0)
@@ -201,7 +182,8 @@ static int parse_options(Options *o, int argc, char **argv)
         else if (id == OPT_POSITIONAL)
             ok = positional(o, scan.value);
         else
-            ok = id == OPT_SEPARATOR || parameter(o, &scan);
+            ok = id == OPT_SEPARATOR ||
+                 defines_take(TOOL, &o->arena, &o->defines, &scan, o->compile.path);
         if (!ok)
             return STATUS_USAGE;
     }

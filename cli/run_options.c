@@ -170,36 +170,16 @@ static bool positional(RunOptions *o, const char *word)
     return true;
 }
 
-/* `--NAME VALUE` after the program. */
-static bool parameter(RunOptions *o, OptScan *scan)
-{
-    if (!o->path || scan->name[0] == '\0') {
-        usage_error(TOOL, "unknown option '%s'", scan->argv[scan->at - 1]);
-        return false;
-    }
-    if (scan->value)
-        return define_option(o, scan->name);
-    const char *value = opt_take(scan);
-    if (!value) {
-        usage_error(TOOL, "parameter --%s needs a value", scan->name);
-        return false;
-    }
-    avec_push(&o->arena, &o->defines, (Define){scan->name, value});
-    return true;
-}
-
 static bool one_option(RunOptions *o, OptScan *scan, int id)
 {
-    if (id == OPT_BAD) {
-        usage_error(TOOL, "option '%s' %s", scan->name,
-                    scan->value ? "takes no argument" : "needs an argument");
-        return false;
-    }
+    if (id == OPT_BAD || id == OPT_UNKNOWN_LETTER)
+        return opt_usage_error(TOOL, scan, id) == STATUS_OK;
     if (id == OPT_POSITIONAL)
         return positional(o, scan->value);
     if (id >= 0)
         return specs[id].arg == ARG_NONE ? flag_option(o, id) : value_option(o, id, scan->value);
-    return id == OPT_SEPARATOR || parameter(o, scan);
+    return id == OPT_SEPARATOR ||
+           defines_take(TOOL, &o->arena, &o->defines, scan, o->path);
 }
 
 static void finish(RunOptions *o)

@@ -1,5 +1,6 @@
 /* Loads, stores and single elements. Every rectangle is checked against its view here, before the
  * fabric sees it, so that the message can speak in elements. */
+#include "sim/elements.h"
 #include "sim/vm_ops.h"
 
 #include <string.h>
@@ -56,19 +57,7 @@ static const char *mem_name(const World *w, const Lane *lane, const MemRef *m)
 static const char *op_text(const Lane *lane)
 {
     const Frame *top = &lane->frames.at[lane->frames.len - 1];
-    switch (top->f->insns[top->pc].op) {
-    case BC_READ: return "read";
-    case BC_WRITE: return "write";
-    case BC_LOAD: return "load";
-    case BC_STORE: return "store";
-    case BC_RLOAD: return "remote_load";
-    case BC_RSTORE: return "remote_store";
-    case BC_PUT: return "put";
-    case BC_GET: return "get";
-    case BC_NOTIFY: return "notify";
-    case BC_WAIT: return "wait";
-    default: return "access";
-    }
+    return elements_op(top->f->insns[top->pc].op);
 }
 
 bool vm_bounds(World *w, Lane *lane, const MemRef *m, const int64_t *off, const int64_t *ext)

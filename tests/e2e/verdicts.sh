@@ -47,6 +47,12 @@ says 'lists the parameters' 'SIZE'
 exits 'bad literal' 2 "$build/pldrun" $s -D mode=manual
 says 'lists the values' 'builtin'
 
+exits 'unknown letter' 2 "$build/pldrun" $s -z
+says 'names the letter' "unknown option '-z'"
+exits 'parameter without a value' 2 "$build/pldrun" $s --mode
+exits 'flag with a value' 2 "$build/pldc" $s --strip=3
+exits 'option without its argument' 2 "$build/pldc" $s -o
+
 # Closed pipes and full disks.
 if [ -e /dev/full ]; then
     exits 'verdict to a full disk' 2 sh -c "'$build/pldrun' $s >/dev/full"

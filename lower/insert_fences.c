@@ -29,6 +29,7 @@ typedef struct {
     bool *own_rank;  /* by variable: the rank of this device */
     bool unreleased; /* a peer may depend on something since the last release */
     bool unseen;     /* a wait since the last acquire */
+    Loc wait;        /* place of that wait: the fence is its doing */
     Loop *loop;
 } Fences;
 
@@ -159,8 +160,9 @@ static Flow effect_of(const Fences *x, const Block *b)
     return e;
 }
 
-static void add_fence(Fences *x, Block *out, Loc loc, int64_t kind)
+static void add_fence(Fences *x, Block *out, Loc at, int64_t kind)
 {
+    Loc loc = kind == FENCE_ACQUIRE ? x->wait : at;
     Stmt *s = stmt_new(x->p, ST_EXPR, loc);
     s->value = ex_opv(x->p, OP_FENCE, 1, ex_enum(x->p, ENUM_FenceKind, kind));
     s->value->span = loc.span;
@@ -232,12 +234,40 @@ static void fence_stmt(Fences *x, Stmt *s, Block *out)
         add_fence(x, out, s->loc, FENCE_RELEASE);
     if (op)
         step(x, op);
+    if (op && op->op == OP_WAIT)
+        x->wait = s->loc;
     note_jump(x, s);
     low_push(x->p, out, s);
 }
 
-/* acquire_at_end: the block is the body of a loop that does more than wait, so that the next
- * iteration must not begin with a wait unseen; nor may it after a jump out of an inner branch. */
+static bool holds_wait(const Stmt *s);
+
+static bool block_holds_wait(const Block *b)
+{
+    for (uint32_t i = 0; i < b->len; i++)
+        if (holds_wait(b->at[i]))
+            return true;
+    return false;
+}
+
+static bool holds_wait(const Stmt *s)
+{
+    return low_stmt_op(s) == OP_WAIT || block_holds_wait(&s->body) ||
+           block_holds_wait(&s->otherwise);
+}
+
+/* Another wait comes before anything but scalar code. */
+static bool wait_follows(const Block *b, uint32_t from)
+{
+    for (uint32_t i = from; i < b->len && is_quiet(b->at[i]); i++)
+        if (holds_wait(b->at[i]))
+            return true;
+    return false;
+}
+
+/* acquire_at_end: the block is a function's, or the body of a loop that does more than wait: no
+ * wait may be left unseen at its end, so that the fence can stand right behind the last wait of a
+ * run. Nor may a wait be unseen when a branch jumps to the next iteration of such a loop. */
 static void fence_block(Fences *x, Block *b, bool acquire_at_end)
 {
     Block old = *b;
@@ -245,12 +275,12 @@ static void fence_block(Fences *x, Block *b, bool acquire_at_end)
     for (uint32_t i = 0; i < old.len; i++) {
         Stmt *s = old.at[i];
         bool jump = jumps(s) || (s->kind == ST_YIELD && i + 1 < old.len);
-        bool last = s->kind == ST_YIELD && acquire_at_end;
-        if (x->unseen && (last || (jump && x->loop && !x->loop->quiet)))
+        if (x->unseen &&
+            ((acquire_at_end && !wait_follows(&old, i)) || (jump && x->loop && !x->loop->quiet)))
             add_fence(x, b, s->loc, FENCE_ACQUIRE);
         fence_stmt(x, s, b);
     }
-    if (x->unseen && acquire_at_end && old.len && !low_block_diverges(b) && !low_end_yield(b))
+    if (x->unseen && acquire_at_end && old.len && !low_block_diverges(b))
         add_fence(x, b, vec_last(&old)->loc, FENCE_ACQUIRE);
 }
 

@@ -131,7 +131,8 @@ static void copy_values(Alloc *x, Block *out, const Stmt *at, const Stmt *owner,
         *m.value = add_copy(x, out, at, m.to, *m.value);
         if (i == moves.len)
             continue;
-        x->parent.at[root_of(x, (*m.value)->var)] = root_of(x, m.to);
+        VarId copy = root_of(x, (*m.value)->var), place = root_of(x, m.to);
+        x->parent.at[copy] = place;
         for (uint32_t j = i; j + 1 < moves.len; j++)
             moves.at[j] = moves.at[j + 1];
         moves.len--;

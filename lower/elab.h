@@ -377,6 +377,8 @@ void elab_bind_bad(Elab *e, Sym name, Span span);
 Val elab_local(Elab *e, Sym name, Span span, bool *found);
 /* Changes since `mark`, newest meaning of each name; elab_undo puts the old ones back. */
 Changes elab_changes(Elab *e, uint32_t mark);
+/* A loop's index is gone after the loop, whatever its name meant before: no path hands it on. */
+void elab_forget_index(Loop *loop, Changes *end, uint32_t id);
 void elab_undo(Elab *e, uint32_t mark);
 /* Merges two paths that started from the meanings at hand. */
 typedef struct {

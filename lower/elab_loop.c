@@ -427,25 +427,6 @@ static void join_exits(Elab *e, const Loop *loop, const Changes *end, Span at)
     }
 }
 
-/* The index is gone after the loop, whatever its name meant before: paths that leave do not join it. */
-static void forget(Changes *c, uint32_t id)
-{
-    uint32_t to = 0;
-    for (uint32_t i = 0; i < c->len; i++)
-        if (c->at[i].id != id)
-            c->at[to++] = c->at[i];
-    c->len = to;
-}
-
-static void forget_index(Loop *loop, Changes *end, uint32_t id)
-{
-    forget(end, id);
-    for (uint32_t i = 0; i < loop->continues.len; i++)
-        forget(&loop->continues.at[i], id);
-    for (uint32_t i = 0; i < loop->breaks.len; i++)
-        forget(&loop->breaks.at[i], id);
-}
-
 static void bind_results(Elab *e, const Loop *loop)
 {
     const Stmt *st = loop->stmt;
@@ -503,7 +484,7 @@ void elab_for(Elab *e, const Ast *s)
     for (uint32_t i = 0; i < loop.continues.len; i++)
         check_back_edge(e, &entries, &loop.continues.at[i], false);
     elab_undo(e, loop.mark);
-    forget_index(&loop, &end, elab_name_id(e, h.index->name));
+    elab_forget_index(&loop, &end, elab_name_id(e, h.index->name));
     join_exits(e, &loop, frame.dead ? NULL : &end, head);
     bind_results(e, &loop);
     elab_set_name(e, elab_name_id(e, h.index->name),

@@ -112,6 +112,24 @@ Val elab_local(Elab *e, Sym name, Span span, bool *found)
 
 /* ---- paths */
 
+static void forget(Changes *c, uint32_t id)
+{
+    uint32_t to = 0;
+    for (uint32_t i = 0; i < c->len; i++)
+        if (c->at[i].id != id)
+            c->at[to++] = c->at[i];
+    c->len = to;
+}
+
+void elab_forget_index(Loop *loop, Changes *end, uint32_t id)
+{
+    forget(end, id);
+    for (uint32_t i = 0; i < loop->continues.len; i++)
+        forget(&loop->continues.at[i], id);
+    for (uint32_t i = 0; i < loop->breaks.len; i++)
+        forget(&loop->breaks.at[i], id);
+}
+
 Changes elab_changes(Elab *e, uint32_t mark)
 {
     Fn *fn = e->fn;

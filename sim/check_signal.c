@@ -16,30 +16,42 @@
 #include <string.h>
 
 typedef struct {
-    int64_t value;
-    CodePlace at;
+    int32_t value;
     bool set, builtin;
+    CodePlace at;
 } LedgerEntry;
+
+/* A wait that held already. */
+typedef struct {
+    CodePlace wait, first;
+    int32_t value;
+} Stale;
+
+/* A credit that a Set of another rank replaced. */
+typedef struct {
+    FabAddr cell;
+    LedgerEntry entry;
+} Lost;
 
 typedef struct {
     FabAddr at;
     int64_t level;   /* of the cell, without the credits that no wait has needed yet */
     int64_t reached; /* by waits since the last reset */
+    int64_t builtin; /* sum of what builtins added */
     bool waited;     /* `reached` and `last_wait` are set */
     bool plain;      /* read or written as data */
-    bool stale;      /* a wait held already: `stale_wait`, after `stale_first` */
-    int64_t builtin; /* sum of what builtins added */
-    CodePlace last, last_builtin, last_wait, stale_wait, stale_first;
-    int64_t stale_value;
+    uint32_t stale;  /* in SignalCheck.stale, from 1; 0: no wait held already */
+    CodePlace last, last_builtin, last_wait;
     uint32_t head; /* pending[head ..] */
     VEC(LedgerEntry) pending;
-    VEC(LedgerEntry) lost; /* replaced by a Set of another rank */
 } LedgerCell;
 
 typedef struct {
     Observer base;
     Map index;
     VEC(LedgerCell) cells;
+    VEC(Stale) stale;
+    VEC(Lost) lost;
     Map reported;
     World *world;
 } SignalCheck;
@@ -91,6 +103,15 @@ static void at_text(const World *w, Buf *out, CodePlace at)
 
 /* ---- arrivals ---- */
 
+static void push(LedgerCell *cell, LedgerEntry entry)
+{
+    if (cell->pending.cap == 0) {
+        cell->pending.at = xmalloc(sizeof entry);
+        cell->pending.cap = 1;
+    }
+    vec_push(&cell->pending, entry);
+}
+
 static void pop(LedgerCell *cell)
 {
     const LedgerEntry *p = &cell->pending.at[cell->head++];
@@ -107,12 +128,12 @@ static void reset_by(LedgerCell *cell, int64_t n)
     cell->reached -= n;
 }
 
-static void replace(LedgerCell *cell, const Event *e)
+static void replace(SignalCheck *c, LedgerCell *cell, const Event *e)
 {
     for (uint32_t i = cell->head; i < cell->pending.len; i++) {
         const LedgerEntry *p = &cell->pending.at[i];
         if (p->at.rank != e->at.rank && e->at.rank != e->target && !p->builtin)
-            vec_push(&cell->lost, *p);
+            vec_push(&c->lost, (Lost){cell->at, *p});
     }
     cell->head = cell->pending.len = 0;
     cell->waited = false;
@@ -148,7 +169,7 @@ static void arrive(SignalCheck *c, const Event *e)
         cell->plain = true;
     }
     if (e->op == NOTIFY_SET)
-        replace(cell, e);
+        replace(c, cell, e);
     if (self && e->op == NOTIFY_SET)
         cell->level = e->value;
     else if (self && e->value < 0)
@@ -156,7 +177,7 @@ static void arrive(SignalCheck *c, const Event *e)
     else if (self)
         cell->level += e->value;
     else
-        vec_push(&cell->pending, (LedgerEntry){e->value, e->at, e->op == NOTIFY_SET, builtin});
+        push(cell, (LedgerEntry){e->value, e->op == NOTIFY_SET, builtin, e->at});
 }
 
 /* ---- waits ---- */
@@ -171,10 +192,8 @@ static void wait_event(SignalCheck *c, const Event *e)
     }
     bool again = cell->waited && (ge ? e->value <= cell->reached : e->value == cell->reached);
     if (again && !needed && !cell->stale && !is_builtin(c->world, e->at)) {
-        cell->stale = true;
-        cell->stale_wait = e->at;
-        cell->stale_first = cell->last_wait;
-        cell->stale_value = e->value;
+        vec_push(&c->stale, (Stale){e->at, cell->last_wait, e->value});
+        cell->stale = c->stale.len;
     }
     if (!again) {
         cell->waited = true;
@@ -207,8 +226,9 @@ static void off_zero(SignalCheck *c, const LedgerCell *cell)
     World *w = c->world;
     int32_t value = 0;
     (void)w->fabric->ops->cell(w->fabric, cell->at, &value);
+    CodePlace at = cell->last_builtin;
     Buf text = {0};
-    place_text(w, &text, cell->last_builtin);
+    place_text(w, &text, at);
     buf_str(&text, ": signal: ");
     cell_text(w, &text, cell->at);
     buf_printf(&text,
@@ -217,45 +237,51 @@ static void off_zero(SignalCheck *c, const LedgerCell *cell)
                value, (long long)cell->builtin);
     buf_str(&text, "\n    last notify");
     at_text(w, &text, cell->last);
-    report_add(w, REP_CHECK, "signal", &cell->last_builtin, text.at);
+    report_add(w, REP_CHECK, "signal", &at, text.at);
     buf_free(&text);
 }
 
 static void passed_by(SignalCheck *c, const LedgerCell *cell, const LedgerEntry *p)
 {
-    if (!is_new(c, cell->stale_wait, 2))
+    const Stale *stale = &c->stale.at[cell->stale - 1];
+    if (!is_new(c, stale->wait, 2))
         return;
     World *w = c->world;
+    CodePlace at = stale->wait;
     Buf text = {0};
-    place_text(w, &text, cell->stale_wait);
+    place_text(w, &text, at);
     buf_str(&text, ": signal: ");
-    elements_who(w, &text, cell->stale_wait);
-    buf_printf(&text, " waits for %lld in ", (long long)cell->stale_value);
+    elements_who(w, &text, at);
+    buf_printf(&text, " waits for %d in ", stale->value);
     cell_text(w, &text, cell->at);
     buf_str(&text, ", which the cell had already reached in the wait");
-    at_text(w, &text, cell->stale_first);
+    at_text(w, &text, stale->first);
     buf_str(&text, ": the second one waits for nothing\n    notify that no wait needed");
     at_text(w, &text, p->at);
-    report_add(w, REP_CHECK, "signal", &cell->stale_wait, text.at);
+    report_add(w, REP_CHECK, "signal", &at, text.at);
     buf_free(&text);
 }
 
-static void unneeded(SignalCheck *c, const LedgerCell *cell, const LedgerEntry *p, bool lost)
+/* `last`: the cell's last notify, NULL for a credit that was replaced. */
+static void unneeded(SignalCheck *c, FabAddr cell, const LedgerEntry *p, const CodePlace *last)
 {
     if (!is_new(c, p->at, 3))
         return;
     World *w = c->world;
+    CodePlace at = p->at;
     Buf text = {0};
-    place_text(w, &text, p->at);
+    place_text(w, &text, at);
     buf_str(&text, ": warning: signal: ");
-    elements_who(w, &text, p->at);
-    buf_printf(&text, " %s %lld in ", p->set ? "sets" : "adds", (long long)p->value);
-    cell_text(w, &text, cell->at);
-    buf_str(&text, lost ? ", and a Set of another rank replaces it before any wait needs it"
-                        : ", and no wait ever needs it");
-    buf_str(&text, "\n    last notify of the cell");
-    at_text(w, &text, cell->last);
-    report_add(w, REP_WARNING, "signal", &p->at, text.at);
+    elements_who(w, &text, at);
+    buf_printf(&text, " %s %d in ", p->set ? "sets" : "adds", p->value);
+    cell_text(w, &text, cell);
+    buf_str(&text, last ? ", and no wait ever needs it"
+                        : ", and a Set of another rank replaces it before any wait needs it");
+    if (last) {
+        buf_str(&text, "\n    last notify of the cell");
+        at_text(w, &text, *last);
+    }
+    report_add(w, REP_WARNING, "signal", &at, text.at);
     buf_free(&text);
 }
 
@@ -272,10 +298,8 @@ static void judge(SignalCheck *c, const LedgerCell *cell)
         if (cell->stale)
             passed_by(c, cell, p);
         else
-            unneeded(c, cell, p, false);
+            unneeded(c, cell->at, p, &cell->last);
     }
-    for (uint32_t i = 0; i < cell->lost.len; i++)
-        unneeded(c, cell, &cell->lost.at[i], true);
 }
 
 static int by_address(const void *a_, const void *b_)
@@ -297,6 +321,8 @@ static void finish(Observer *o, World *w, bool ok)
     qsort(c->cells.at, c->cells.len, sizeof *c->cells.at, by_address);
     for (uint32_t i = 0; i < c->cells.len; i++)
         judge(c, &c->cells.at[i]);
+    for (uint32_t i = 0; i < c->lost.len; i++)
+        unneeded(c, c->lost.at[i].cell, &c->lost.at[i].entry, NULL);
 }
 
 static void on_event(Observer *o, World *w, const Event *e)
@@ -315,11 +341,11 @@ static void reset(Observer *o, World *w)
 {
     SignalCheck *c = (SignalCheck *)o;
     c->world = w;
-    for (uint32_t i = 0; i < c->cells.len; i++) {
+    for (uint32_t i = 0; i < c->cells.len; i++)
         vec_free(&c->cells.at[i].pending);
-        vec_free(&c->cells.at[i].lost);
-    }
     vec_clear(&c->cells);
+    vec_clear(&c->stale);
+    vec_clear(&c->lost);
     map_clear(&c->index);
     map_clear(&c->reported);
 }
@@ -329,6 +355,8 @@ static void destroy(Observer *o)
     SignalCheck *c = (SignalCheck *)o;
     reset(o, NULL);
     vec_free(&c->cells);
+    vec_free(&c->stale);
+    vec_free(&c->lost);
     map_free(&c->index);
     map_free(&c->reported);
     free(c);

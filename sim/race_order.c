@@ -292,6 +292,17 @@ static void resync(RaceCheck *c, SignalCell *cell, int64_t value)
     cell->base = cell->total = value;
 }
 
+/* Most cells hold one credit at a time, and a thousand ranks have a million cells. */
+static void push_credit(SignalCell *cell, Credit k)
+{
+    if (cell->credits.cap == 0) {
+        cell->credits.at = xmalloc(sizeof k);
+        cell->credits.cap = 1;
+    }
+    vec_push(&cell->credits, k);
+    cell->sets += k.set;
+}
+
 /* What goes with a notify; the credit owns `snap`. */
 typedef struct {
     Snap *snap;
@@ -326,8 +337,7 @@ SignalCell *race_arrive(RaceCheck *c, const Event *e)
         consume(c, cell, -(int64_t)e->value);
         snap_drop(c, k.snap);
     } else {
-        vec_push(&cell->credits, k);
-        cell->sets += k.set;
+        push_credit(cell, k);
     }
     cell->total = e->after;
     cell->last = e->at;

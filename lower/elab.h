@@ -300,6 +300,8 @@ void elab_imports(Elab *e);
 bool elab_foreign(Elab *e, const Ast *stmt);
 /* Reports what does not belong in `def`, once: for dropped functions. */
 void elab_check_names(Elab *e, const Ast *def);
+/* Does a function call operations? Then it is a kernel that lacks its decorator. */
+bool elab_has_operations(Elab *e, const Ast *def);
 void elab_mark_reached(Elab *e);
 
 /* ---- expressions (elab_expr.c, elab_index.c) */

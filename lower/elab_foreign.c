@@ -136,6 +136,13 @@ static bool foreign_def(Elab *e, const Ast *s)
         return true;
     }
     bool main = strcmp(s->def.name, "main") == 0;
+    if (!main && elab_has_operations(e, s)) {
+        elab_error(e, s->def.name_span, "name",
+                   "%s has no decorator: write @pl.jit.incore above it, as above the kernels that "
+                   "call it, or @pl.jit for an orchestration function",
+                   s->def.name);
+        return true;
+    }
     elab_error(e, s->def.name_span, "name",
                main ? "delete the function %s: pldrun starts the program, @pld.init and "
                       "@pld.golden give its inputs and check its outputs"

@@ -136,8 +136,14 @@ static bool loop_init(Elab *e, const Ast *call, Head *h)
 static bool loop_header(Elab *e, const Ast *s, Head *h)
 {
     *h = (Head){0};
-    return loop_kind(e, s, h) && loop_target(e, s->for_.target, h) &&
-           loop_bounds(e, s->for_.iter, h) && loop_init(e, s->for_.iter, h);
+    if (!loop_kind(e, s, h) || !loop_target(e, s->for_.target, h))
+        return false;
+    if (!loop_bounds(e, s->for_.iter, h)) {
+        /* Reported; any bounds will do to find the mistakes of the body. */
+        h->lo = ex_index(e->p, 0);
+        h->hi = h->step = ex_index(e->p, 1);
+    }
+    return loop_init(e, s->for_.iter, h);
 }
 
 /* ---- entry */

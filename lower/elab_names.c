@@ -9,6 +9,8 @@ typedef struct {
     Elab *e;
     const Map *local, *outer;
     bool reach;     /* mark functions that are called, look up nothing */
+    bool probe;     /* see whether there is an operation, look up nothing */
+    bool found;     /* probe: there is one */
     DeclList *todo; /* marked, and not yet looked into */
 } Walk;
 
@@ -24,7 +26,7 @@ static void check_name(Walk *w, const Ast *a)
 {
     Elab *e = w->e;
     Sym n = a->name;
-    if (w->reach || map_get_ptr(w->local, n, NULL) || map_get_ptr(w->outer, n, NULL) ||
+    if (w->reach || w->probe || map_get_ptr(w->local, n, NULL) || map_get_ptr(w->outer, n, NULL) ||
         elab_find_name(e->scope, n) || elab_is_builtin(n) || elab_decl(e, n) || n == e->s_self)
         return;
     for (uint32_t i = 0; i < e->pl_alias.len + e->pld_alias.len; i++)
@@ -47,7 +49,8 @@ static void check_dotted(Walk *w, const Ast *callee, Sym dotted)
     OpId ids[4];
     size_t n = strlen(dotted);
     bool method = n > 9 && strcmp(dotted + n - 9, ".get_byte") == 0;
-    if (w->reach || method || op_find(dotted, ids, 4) || elab_is_special_call(dotted))
+    w->found = true;
+    if (w->reach || w->probe || method || op_find(dotted, ids, 4) || elab_is_special_call(dotted))
         return;
     const char *near = elab_nearest_op(dotted);
     elab_error(w->e, callee->span, "name", "unknown operation %s%s%s%s", dotted,
@@ -64,7 +67,7 @@ static void walk_call(Walk *w, const Ast *a)
         check_dotted(w, c, dotted);
     else if (self && w->reach)
         mark(w, c->attr.name);
-    else if (self && !elab_decl(w->e, c->attr.name))
+    else if (self && !w->probe && !elab_decl(w->e, c->attr.name))
         elab_error(w->e, c->attr.name_span, "name", "unknown function %s", c->attr.name);
     else if (c->kind == AST_NAME && w->reach)
         mark(w, c->name);
@@ -172,6 +175,13 @@ void elab_check_names(Elab *e, const Ast *def)
     walk_list(&w, &def->def.body);
     map_free(&local);
     map_free(&outer);
+}
+
+bool elab_has_operations(Elab *e, const Ast *def)
+{
+    Walk w = {.e = e, .probe = true};
+    walk_list(&w, &def->def.body);
+    return w.found;
 }
 
 void elab_mark_reached(Elab *e)

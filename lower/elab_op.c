@@ -107,8 +107,8 @@ static bool unknown_keyword(Elab *e, OpId op, const Arg *arg)
         list = arena_printf(e->arena, "%s%s%s=", list, n > 1 ? ", " : "", info->slots[i].name);
     }
     const char *near = nearest_name(arg->name, names, n);
-    elab_error(e, arg->name_span, "name", "%s has no %s=%s%s%s; it takes %s", info->full, arg->name,
-               near ? "; did you mean " : "", near ? near : "", near ? "=?" : "",
+    elab_error(e, arg->name_span, "name", "%s has no %s=%s%s%s it takes %s", info->full, arg->name,
+               near ? "; did you mean " : "", near ? near : "", near ? "=?" : ";",
                n ? list : "nothing");
     return false;
 }
@@ -190,14 +190,15 @@ static Val build(Elab *e, OpId op, const Args *args, Span span)
     const OpInfo *info = op_info(op);
     const Arg *placed[OP_MAX_SLOTS] = {0};
     Expr *slots[OP_MAX_SLOTS] = {0};
-    bool ok = true;
+    bool ok = true, known = true;
     uint32_t positional = 0;
     for (uint32_t i = 0; i < args->len; i++) {
         const Arg *a = &args->at[i];
+        known &= a->val.kind != V_BAD;
         ok &= a->name ? place_keyword(e, op, a, placed)
                       : place_positional(e, op, positional++, a, placed);
     }
-    if (!ok || missing(e, op, placed, span))
+    if (!ok || (known && missing(e, op, placed, span)))
         return val_bad;
     for (uint32_t i = 0; i < info->n_slots; i++) {
         if (!placed[i] || (info->slots[i].optional && placed[i]->val.kind == V_NONE))
@@ -243,9 +244,14 @@ Val elab_op_call(Elab *e, Sym dotted, const Ast *call)
         elab_error(e, name, "name", "%s is for .ir files only", dotted);
         return val_bad;
     }
-    if (!elab_args(e, call, &args) || alloc_in_loop(e, op, call->span))
+    bool known = elab_args(e, call, &args);
+    if (alloc_in_loop(e, op, call->span))
         return val_bad;
-    bool scalar_cast = op == OP_TILE_CAST && args.len && !args.at[0].name &&
+    /* A mistake in one operand does not hide those in the others; which row is meant may depend
+     * on the first. */
+    if (!known && tensor_row(op) != OPCODE_COUNT)
+        return val_bad;
+    bool scalar_cast = known && op == OP_TILE_CAST && args.len && !args.at[0].name &&
                        !is_memory(args.at[0].val) && !is_tile(args.at[0].val);
     if (scalar_cast)
         return elab_cast_call(e, &args, call->span);

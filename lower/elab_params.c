@@ -302,8 +302,10 @@ Val elab_param(Elab *e, Sym name, Span span, const Ast *annotation, const Ast *f
     ParamType t = param_type(e, annotation);
     bool ranks = is_world_size(e, fallback);
     if (!fallback && !s) {
-        elab_error(e, span, "option", "the parameter %s has no default: give it with -D %s=VALUE",
-                   name, name);
+        elab_error(e, span, "option",
+                   "the parameter %s has no default: give it with -D %s=VALUE, or write one here "
+                   "(`%s: int = pld.world_size()` is the number of devices)",
+                   name, name, name);
         return val_bad;
     }
     uint32_t errors = e->diags->n_errors;
@@ -362,8 +364,8 @@ void elab_unused_settings(Elab *e)
         }
         const char *near = nearest_name(s->name, names, n);
         elab_error(e, (Span){0}, "option",
-                   "-D %s=%s: the program has no parameter %s%s%s%s; it has: %s", s->name, s->value,
-                   s->name, near ? "; did you mean " : "", near ? near : "", near ? "?" : "",
+                   "-D %s=%s: the program has no parameter %s%s%s%s it has: %s", s->name, s->value,
+                   s->name, near ? "; did you mean " : "", near ? near : "", near ? "?" : ";",
                    list.at ? list.at : "none");
         buf_free(&list);
     }

@@ -216,6 +216,21 @@ static const Param *bind_param(Elab *e, const Ast *def, const Func *f, const Fun
     return NULL;
 }
 
+/* Is it for a host function that is not the entry? */
+static bool is_for_other_host(Elab *e, const Ast *def, const Func *host)
+{
+    for (uint32_t i = 0; i < host->params.len; i++)
+        if (host->vars.at[host->params.at[i].var].base == def->def.name)
+            return false;
+    for (uint32_t i = 0; i < e->decls.len; i++) {
+        const FnDecl *d = &e->decls.at[i];
+        for (uint32_t k = 0; d->kind == FN_HOST && k < elab_n_params(d); k++)
+            if (elab_param_ast(d, k)->name == def->def.name)
+                return true;
+    }
+    return false;
+}
+
 static bool check_arity(Elab *e, const Ast *def, const Type *t)
 {
     uint32_t rank = type_is_memory(t) ? t->rank : 0;
@@ -273,6 +288,8 @@ static bool one_pure(Elab *e, const Ast *def)
 {
     const Func *host = e->p->entry;
     Func *f = arena_new(e->arena, Func);
+    if (is_for_other_host(e, def, host))
+        return true;
     f->name = def->def.name;
     f->span = def->def.name_span;
     f->loc.span = f->span;

@@ -161,7 +161,7 @@ START_TEST(parameters_are_checked)
     expect_refused("dt", "3", 0, "3:30: -D dt=3: wanted a value like pl.FP32, got int 3\n");
     expect_refused("SIZE", "big", 0, "1:1: -D SIZE=big: not a value; wanted a value like 8\n");
     expect_refused("Mode", "a", 0,
-                   "-D Mode=a: the program has no parameter Mode; did you mean mode?; "
+                   "-D Mode=a: the program has no parameter Mode; did you mean mode? "
                    "it has: SIZE, nr, mode, f, flag, dt, op\n");
     expect_refused("nr", "4", 2, "2:11: -D nr=4, but the program is compiled for 2 devices\n");
     expect_refused("nr", "3", 0, "5:9: SIZE=8 must be divisible by 3\n");

@@ -232,7 +232,7 @@ START_TEST(misspelt_names_get_a_suggestion)
     expect_body_messages("t = pl.laod(x, [0, 0], [1, 64])",
                          "3:9: unknown operation pl.laod; did you mean pl.load?\n");
     expect_body_messages("t = pl.load(x, [0, 0], shap=[1, 64])",
-                         "3:28: pl.tile.load has no shap=; did you mean shape=?; it takes src=, "
+                         "3:28: pl.tile.load has no shap=; did you mean shape=? it takes src=, "
                          "offsets=, shape=, valid_shape=\n");
     expect_body_messages("pld.system.notify(sig, peer=0, offsets=[0, 0], value=1, "
                          "op=pld.NotifyOp.Add)",

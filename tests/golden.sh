@@ -87,6 +87,9 @@ else
         # An .ir file with expectations of its own is an input.
         stem=${file%.ir}
         if [ "$stem" != "$file" ] && { [ -e "$stem.err" ] || [ -e "$stem.run" ]; }; then continue; fi
+        # Without an input beside it, a file belongs to another test.
+        name=${stem%.*} name=${name%%@*}
+        if [ "$stem" != "$file" ] && [ ! -e "$name.pld" ] && [ ! -e "$name.ir" ]; then continue; fi
         one "$file"
     done < <(find tests/golden -name '*.err' -o -name '*.ir' -o -name '*.run' 2>/dev/null | sort)
 fi

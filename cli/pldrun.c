@@ -208,6 +208,42 @@ static int run(RunOptions *o, const Loaded *l)
     return status;
 }
 
+static void print_failures(const RunOptions *o, const ExploreResult *r)
+{
+    for (uint32_t i = 0; i < r->n_failures; i++) {
+        const ExploreFailure *f = &r->failures[i];
+        fprintf(stderr, "%sreplay: --schedule=%s\n", f->text, f->token);
+        if (!o->quiet && f->count > 1)
+            fprintf(stderr, "note: %llu executions failed like this\n",
+                    (unsigned long long)f->count);
+    }
+}
+
+static int run_explore(const RunOptions *o, const Loaded *l)
+{
+    ExploreResult r = {0};
+    int status = explore(l->bytecode, &o->run, &o->explore, &r);
+    if (r.text) {
+        fputs(r.text, stderr);
+    } else {
+        print_failures(o, &r);
+        for (uint32_t i = 0; i < r.n_outcomes; i++)
+            printf("outcome: %s\n", r.outcomes[i]);
+        if (o->verbose)
+            fprintf(stderr,
+                    "%llu executions given up as equivalent to others, %llu transitions at most\n"
+                    "%llu orders, %016llx\n",
+                    (unsigned long long)r.blocked, (unsigned long long)r.most_steps,
+                    (unsigned long long)r.orders, (unsigned long long)r.orders_hash);
+        printf("executions=%llu complete=%s\n", (unsigned long long)r.executions,
+               r.complete ? "yes" : "no");
+        if (r.complete && status == STATUS_OK && !o->explore.outcomes)
+            puts("verified");
+    }
+    explore_free(&r);
+    return status;
+}
+
 static int disassemble(const BcProgram *p)
 {
     Buf text = {0};
@@ -226,7 +262,9 @@ int main(int argc, char **argv)
     if (status < 0) {
         status = load(&o, &l);
         if (status == STATUS_OK)
-            status = o.disasm ? disassemble(l.bytecode) : run(&o, &l);
+            status = o.disasm     ? disassemble(l.bytecode)
+                     : o.explores ? run_explore(&o, &l)
+                                  : run(&o, &l);
     }
     if (!stdout_finish(&why)) {
         usage_text(why);

@@ -20,7 +20,8 @@ static const char usage[] =
     "Run a program on simulated devices. PROGRAM is a .pldb (default a.pldb), .pld or .ir.\n\n";
 static const char tail[] =
     "\nExit status: 0 OK, 1 golden mismatch, 2 usage, input or compile error, 3 deadlock,\n"
-    "4 a check fired, 5 run-time fault, 6 step limit, 70 internal error. Manual: pldrun(1).\n";
+    "4 a check fired, 5 run-time fault, 6 step limit, 7 exploration incomplete, 70 internal error.\n"
+    "Manual: pldrun(1).\n";
 
 static bool fail(const char *option, const char *wants, const char *value)
 {
@@ -115,6 +116,20 @@ static bool define_option(RunOptions *o, const char *value)
     return defines_add(&o->arena, &o->defines, value) || fail("-D", "NAME=VALUE", value);
 }
 
+static bool explore_option(RunOptions *o, const char *value)
+{
+    int64_t bound;
+    o->explores = true;
+    if (!value)
+        return true;
+    if (strcmp(value, "outcomes") == 0)
+        return o->explore.outcomes = true;
+    if (!parse_int(value, 1, INT64_MAX, &bound))
+        return fail("--explore", "a number of executions from 1, or outcomes", value);
+    o->explore.bound = (uint64_t)bound;
+    return true;
+}
+
 static bool list_option(int id)
 {
     switch (id) {
@@ -140,6 +155,7 @@ static bool value_option(RunOptions *o, int id, const char *value)
     case O_MEM: return mem_option(o, value);
     case O_MAX_STEPS: return integer("--max-steps", value, &o->run.max_steps);
     case O_COST: return cost_option(o, value);
+    case O_EXPLORE: return explore_option(o, value);
     case O_SCHEDULE: o->run.schedule = value; return true;
     case O_PROGRAM: o->compile.specialize.program = value; return true;
     case O_ENTRY: o->compile.specialize.entry = value; return true;
@@ -153,6 +169,7 @@ static bool value_option(RunOptions *o, int id, const char *value)
 static bool flag_option(RunOptions *o, int id)
 {
     switch (id) {
+    case O_EXPLORE_BRUTE: return o->explores = o->explore.brute = true;
     case O_DISASM: return o->disasm = true;
     case O_QUIET: return o->quiet = true;
     case O_VERBOSE: return o->verbose = true;

@@ -3,7 +3,7 @@
 #define PLD_CLI_RUN_OPTIONS_H
 
 #include "cli/compile.h"
-#include "sim/run.h"
+#include "sim/explore.h"
 
 typedef VEC(NamedText) NamedTexts;
 typedef VEC(const char *) Texts;
@@ -20,6 +20,8 @@ typedef struct {
     const Platform *platform; /* NULL: unsaid */
     bool disasm, quiet, verbose;
     bool cost_json;              /* --cost=json: standard output holds one JSON object */
+    bool explores;               /* --explore */
+    ExploreOptions explore;
 } RunOptions;
 
 /* Reads the command line. Returns -1 to go on, or an exit status (after --help, or a usage error

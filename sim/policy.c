@@ -153,11 +153,12 @@ static void script_destroy(Policy *p)
     free(s);
 }
 
-Policy *policy_script(const uint32_t *names, uint32_t n, Policy *then)
+Policy *policy_script(const uint32_t *names, uint32_t n, bool data, Policy *then)
 {
     Script *s = xcalloc(1, sizeof *s);
     s->base = (Policy){.choose = script_choose,
                        .stop_at_reads = true,
+                       .stop_at_data = data,
                        .landings = true,
                        .destroy = script_destroy};
     s->names = xcalloc(n + 1, sizeof *s->names);

@@ -177,18 +177,18 @@ static Policy *choices_policy(const char *at)
 {
     Choices list = {0};
     Policy *p = NULL;
-    bool ok = true;
+    bool ok = true, data = *at == 'd';
     for (at++; ok && *at; at += *at == '-')
         ok = parse_choice(&at, &list) && (!*at || *at == '-');
     if (ok)
-        p = policy_script(list.at, list.len, NULL);
+        p = policy_script(list.at, list.len, data, NULL);
     vec_free(&list);
     return p;
 }
 
-static void print_choices(Buf *out, const uint32_t *choices, uint32_t n)
+static void print_choices(Buf *out, const uint32_t *choices, uint32_t n, bool data)
 {
-    buf_char(out, 'x');
+    buf_char(out, data ? 'd' : 'x');
     for (uint32_t i = 0, run; i < n; i += run) {
         for (run = 1; i + run < n && choices[i + run] == choices[i];)
             run++;
@@ -215,7 +215,8 @@ Policy *replay_policy(Arena *arena, const char *token, const World *w, const cha
                             t.inputs, inputs);
         return NULL;
     }
-    Policy *p = *t.schedule == 'x' ? choices_policy(t.schedule) : policy_parse(t.schedule, why);
+    bool choices = *t.schedule == 'x' || *t.schedule == 'd';
+    Policy *p = choices ? choices_policy(t.schedule) : policy_parse(t.schedule, why);
     if (!p)
         *why = "a broken replay token";
     return p;
@@ -232,7 +233,7 @@ const char *replay_token(Arena *arena, const World *w, const char *schedule,
     if (schedule)
         buf_str(&out, schedule);
     else
-        print_choices(&out, choices, n);
+        print_choices(&out, choices, n, w->stop_at_data);
     const char *text = arena_strndup(arena, out.at, out.len);
     buf_free(&out);
     return text;

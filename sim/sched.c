@@ -339,6 +339,7 @@ EndKind sched_run(World *w, Policy *p)
     Sched s = {.w = w, .p = p, .clock = p->choose == clock_choose};
     s.budget = p->budget ? p->budget : DEFAULT_BUDGET;
     w->stop_at_reads = p->stop_at_reads;
+    w->stop_at_data = p->stop_at_data;
     w->on_unblock = add_ready;
     w->on_block = remove_blocked;
     w->sched_env = &s;

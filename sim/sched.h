@@ -21,6 +21,7 @@ struct Policy {
      * Lanes come in order of id, then landings in the fabric's order. n >= 1. */
     uint32_t (*choose)(Policy *p, World *w, const Choice *enabled, uint32_t n);
     bool stop_at_reads; /* a pl.read of a window is a transition of its own */
+    bool stop_at_data;  /* so is any other access of a window */
     bool landings;      /* offer landings while lanes can run; otherwise writes land as late as
                            the fabric allows, or when nothing else can move */
     uint64_t budget;    /* instructions a lane may run before others get a turn; 0: 10,000 */
@@ -35,9 +36,9 @@ Policy *policy_random(uint64_t seed);
 /* Probabilistic concurrency testing (Burckhardt et al., 2010): random priorities, DEPTH - 1 change
  * points. */
 Policy *policy_pct(uint64_t seed, uint32_t depth);
-/* Takes the named choices in order; a name that is not enabled stops the run. After the last one:
+/* Takes the named choices in order, among them accesses of windows where `data` says so; a name that is not enabled stops the run. After the last one:
  * `then` (which it owns), or the first enabled choice for NULL. */
-Policy *policy_script(const uint32_t *names, uint32_t n, Policy *then);
+Policy *policy_script(const uint32_t *names, uint32_t n, bool data, Policy *then);
 void policy_free(Policy *p);
 
 typedef enum { END_DONE, END_DEADLOCK, END_FAULT, END_STEPS, END_STOPPED } EndKind;

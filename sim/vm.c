@@ -261,6 +261,21 @@ static bool execute(World *w, Lane *lane, const BcInsn *in)
     }
 }
 
+static bool accesses_window(const Frame *top, const BcInsn *in)
+{
+    switch (in->op) {
+    case BC_RLOAD:
+    case BC_RSTORE:
+    case BC_PUT:
+    case BC_GET: return true;
+    case BC_READ:
+    case BC_LOAD:
+    case BC_STORE: return top->mregs[in->b].kind == MEM_WINDOW;
+    case BC_WRITE: return top->mregs[in->a].kind == MEM_WINDOW;
+    default: return false;
+    }
+}
+
 /* Does the lane stop before this instruction? Atomic stores and puts are communication; remote
  * transfers yield to lanes that are behind in modelled time, because they share ports. */
 static bool stops(World *w, Lane *lane, const BcInsn *in, PendKind *kind)
@@ -279,6 +294,8 @@ static bool stops(World *w, Lane *lane, const BcInsn *in, PendKind *kind)
     case BC_RET: *kind = lane->frames.len == 1 && !lane->host ? PEND_EXIT : PEND_NONE; break;
     default: break;
     }
+    if (*kind == PEND_NONE && w->stop_at_data && accesses_window(top, in))
+        *kind = PEND_DATA;
     if (*kind != PEND_NONE)
         return true;
     bool port = in->op == BC_RLOAD || in->op == BC_RSTORE || in->op == BC_PUT || in->op == BC_GET;
@@ -294,7 +311,7 @@ static VmStatus stop(World *w, Lane *lane, const BcInsn *in, PendKind kind)
     lane->pending.at = lane_place(lane);
     if (kind == PEND_NONE)
         return VM_BUDGET;
-    if (kind != PEND_EXIT && !vm_describe(w, lane, in))
+    if (kind != PEND_EXIT && kind != PEND_DATA && !vm_describe(w, lane, in))
         return VM_FAULT;
     return VM_PENDING;
 }

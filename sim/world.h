@@ -105,6 +105,7 @@ typedef enum {
     PEND_FENCE,
     PEND_ATOMIC,   /* remote_store or put with AtomicType.Add */
     PEND_READ,     /* pl.read of a window, when World.stop_at_reads */
+    PEND_DATA,     /* any other access of a window, when World.stop_at_data */
     PEND_TRANSFER, /* a fabric operation that is not complete yet */
     PEND_EXIT,     /* the lane's dispatch ends */
 } PendKind;
@@ -188,6 +189,7 @@ struct World {
     Fabric *fabric;
     Probe probe;
     bool stop_at_reads; /* vm_run stops before every pl.read of a window */
+    bool stop_at_data;  /* and before every other access of a window */
     bool record;        /* keep the choices of the scheduler in `choices` */
     VEC(uint32_t) choices;
     int64_t horizon;     /* smallest time of the other lanes that can run: a lane beyond it yields

@@ -78,7 +78,7 @@ START_TEST(script_replays)
         int64_t time = t.result.time_ps;
         run_result_free(&t.result);
         world_reset(w, &t.result);
-        p = policy_script(names, n, NULL);
+        p = policy_script(names, n, false, NULL);
         ck_assert_int_eq(run_world(w, p), EXIT_OK);
         ck_assert(memcmp(&seen[seed], w->tensors[1].data, sizeof(float)) == 0);
         ck_assert_int_eq(t.result.time_ps, time);

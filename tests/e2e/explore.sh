@@ -1,0 +1,67 @@
+#!/bin/bash
+# quick
+# Every interleaving: numbers of executions, agreement with a search that leaves nothing out, replay of
+# what failed, and programs that are right in all of them.
+. "$(dirname "$0")/lib.bash"
+c=tests/e2e/collectives
+
+field() { sed -n "s/^# $2 //p" "$1"; } # FILE NAME
+orders() { sed -nE 's/^([0-9]+ orders, .*)/\1/p' "$tmp/err"; }
+# explores WHAT STATUS PATTERN ARGS...: the last lines of standard output, joined
+explores() {
+    local what=$1 status=$2 want=$3; shift 3
+    exits "$what" "$status" "$build/pldrun" -v "$@"
+    got=$(tail -n 2 "$tmp/out" | tr '\n' ' ')
+    [[ $got == $want ]] && ok || bad "$what: '$got', wanted '$want'"
+}
+
+for f in tests/explore/*.pld; do
+    d=0-$(($(field "$f" devices) - 1)) n=$(field "$f" executions) brute=$(field "$f" brute)
+    status=$(field "$f" status) verified=''
+    [ "$status" = 0 ] && verified='verified '
+    explores "$f" "$status" "executions=$n complete=yes $verified" "$f" -d "$d" --explore
+    few=$(orders)
+    [ "$brute" = no ] && continue
+    explores "$f, brute force" "$status" "executions=$brute complete=yes $verified" "$f" -d "$d" --explore-brute
+    [ "$few" = "$(orders)" ] && ok || bad "$f: orders $few, by brute force $(orders)"
+done
+
+# A failing interleaving comes back with its token: same report, same status.
+f=tests/explore/eq_overshot.pld
+exits 'fails in some order' 3 "$build/pldrun" $f -d 0-2 --explore
+token=$(sed -n 's/^replay: --schedule=//p' "$tmp/err" | head -n 1)
+sed '/^replay: /q' "$tmp/err" >"$tmp/first"
+exits 'replay' 3 "$build/pldrun" $f -d 0-2 --schedule="$token"
+cmp -s "$tmp/first" "$tmp/err" && ok || bad "replay says: $(diff "$tmp/first" "$tmp/err" | head -n 5)"
+exits 'token of another program' 2 "$build/pldrun" tests/explore/ring.pld -d 0-2 --schedule="$token"
+says 'names both hashes' 'bytecode [0-9a-f]{16}, this is [0-9a-f]{16}'
+
+# What was not seen is not called right.
+exits 'stops at its bound' 7 "$build/pldrun" tests/explore/three_writers.pld -d 0-3 --explore=3
+says 'is not complete' '^executions=3 complete=no$' "$tmp/out"
+if grep -q verified "$tmp/out"; then bad 'verified although incomplete'; else ok; fi
+exits 'a failure counts more than the bound' 3 "$build/pldrun" tests/explore/missing.pld --explore=1
+for bound in 0 -1 x ''; do exits "--explore=$bound" 2 "$build/pldrun" tests/explore/ring.pld --explore=$bound; done
+
+exits 'outcomes' 0 "$build/pldrun" tests/explore/polled_once.pld --explore=outcomes
+says 'one outcome' '^outcome: y=\[1\.0 1\.0 .* 2\.0\]$' "$tmp/out"
+
+# Samples, and every builtin called twice on the same windows and signal.
+for sample in 04 05 06 07 08 09 10 11 12 13 14 15 17; do
+    f=$(echo samples/${sample}_*.pld)
+    for variant in $(variants "$f"); do
+        # shellcheck disable=SC2046
+        explores "$f $variant" 0 'executions=1 complete=yes verified ' "$f" $(as_defines "$variant") --explore
+    done
+done
+for p in 2 3; do
+    for which in barrier broadcast allgather all_to_all reduce_scatter allreduce; do
+        explores "$which twice on $p" 0 'executions=* complete=yes verified ' $c/mixed.pld -d 0-$((p - 1)) \
+            -D REPS=2 -D SIZE=1 -D which=$which --explore
+    done
+    for mode in mesh ring; do
+        explores "allreduce $mode twice on $p" 0 'executions=* complete=yes verified ' $c/allreduce.pld \
+            -d 0-$((p - 1)) -D REPS=2 -D SIZE=$p -D mode=$mode --explore
+    done
+done
+finish

@@ -125,6 +125,8 @@ struct Loop {
     uint32_t mark; /* of the trail at entry */
     bool unroll;
     VEC(Changes) breaks, continues;
+    Map carried;            /* ids of names bound before the loop and rebound in it */
+    Map left;               /* ids of other names known to be bound where it is left early */
     Stmt *yield;            /* first yield that carries its values, or NULL */
     uint32_t *iter_origins; /* per carried value */
 };
@@ -378,7 +380,7 @@ VarId elab_bind(Elab *e, Sym name, const Type *type, Span span, uint32_t origin)
 void elab_bind_bad(Elab *e, Sym name, Span span);
 Val elab_local(Elab *e, Sym name, Span span, bool *found);
 /* Changes since `mark`, newest meaning of each name; elab_undo puts the old ones back. */
-Changes elab_changes(Elab *e, uint32_t mark);
+Changes elab_changes(Elab *e, uint32_t mark); /* vec_free it */
 /* A loop's index is gone after the loop, whatever its name meant before: no path hands it on. */
 void elab_forget_index(Loop *loop, Changes *end, uint32_t id);
 void elab_undo(Elab *e, uint32_t mark);

@@ -477,6 +477,8 @@ void elab_for(Elab *e, const Ast *s)
                  .unroll = h.kind == LOOP_UNROLL};
     Frame frame;
     Entries entries = enter(e, s);
+    for (uint32_t i = 0; i < entries.len; i++)
+        map_set(&loop.carried, entries.at[i].id, 1);
     bind_header(e, &h, st, &loop);
     e->fn->loop = &loop;
     elab_open(e, &frame, BLOCK_LOOP, &st->body);
@@ -493,6 +495,9 @@ void elab_for(Elab *e, const Ast *s)
     elab_forget_index(&loop, &end, elab_name_id(e, h.index->name));
     join_exits(e, &loop, frame.dead ? NULL : &end, head);
     bind_results(e, &loop);
+    vec_free(&end);
+    map_free(&loop.carried);
+    map_free(&loop.left);
     elab_set_name(e, elab_name_id(e, h.index->name),
                   (Name){.state = NM_LOOP, .where = h.index->span});
 }

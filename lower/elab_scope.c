@@ -140,7 +140,7 @@ Changes elab_changes(Elab *e, uint32_t mark)
         if (map_get(&seen, id, NULL))
             continue;
         map_set(&seen, id, 1);
-        avec_push(e->arena, &out, (NameChange){.id = id, .name = fn->names.at[id]});
+        vec_push(&out, (NameChange){.id = id, .name = fn->names.at[id]});
     }
     map_free(&seen);
     return out;
@@ -234,6 +234,13 @@ static Name merge(Elab *e, const Name *a, const Name *b, const Path *pa, const P
     return (Name){.state = NM_PARTIAL, .where = a_bound ? a->where : b->where, .path = at};
 }
 
+static bool same_meaning(const Name *a, const Name *b)
+{
+    return a->state == b->state && a->state != NM_CONST && a->var == b->var &&
+           a->other == b->other && a->origin == b->origin && a->carried == b->carried &&
+           a->bounds == b->bounds;
+}
+
 static void index_changes(Map *map, const Changes *c)
 {
     for (uint32_t i = 0; i < c->len; i++)
@@ -257,7 +264,9 @@ void elab_join(Elab *e, Path a, Path b, Span at, bool loop)
             Name nb = map_get(&in_b, id, &k) ? b.changes.at[k].name : base;
             if (a.dead && b.dead)
                 continue;
-            elab_set_name(e, id, a.dead ? nb : b.dead ? na : merge(e, &na, &nb, &a, &b, at, loop));
+            Name n = a.dead ? nb : b.dead ? na : merge(e, &na, &nb, &a, &b, at, loop);
+            if (!same_meaning(&n, &base))
+                elab_set_name(e, id, n);
         }
     }
     map_free(&in_a);

@@ -82,6 +82,8 @@ static void run_time_if(Elab *e, const Ast *s, Expr *cond)
     run_arm(e, &s->if_.otherwise, &st->otherwise, &otherwise, &b);
     claim_yields(e, st, &then, &otherwise);
     elab_join(e, a, b, head, false);
+    vec_free(&a.changes);
+    vec_free(&b.changes);
     if (a.dead && b.dead) {
         e->fn->frame->dead = true;
         e->fn->frame->quiet |= then.quiet || otherwise.quiet;
@@ -194,6 +196,28 @@ static void do_return(Elab *e, const Ast *s)
 
 /* ---- the rest */
 
+/* What names are where a loop is left early. One that was unbound before the loop may be unbound
+ * after it however it is left: noting that once is enough. */
+static Changes leaving(Elab *e, Loop *loop)
+{
+    Changes all = elab_changes(e, loop->mark);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < all.len; i++) {
+        uint32_t id = all.at[i].id;
+        if (!map_get(&loop->carried, id, NULL)) {
+            if (map_get(&loop->left, id, NULL))
+                continue;
+            map_set(&loop->left, id, 1);
+        }
+        all.at[n++] = all.at[i];
+    }
+    Changes kept = {0};
+    for (uint32_t i = 0; i < n; i++)
+        avec_push(e->arena, &kept, all.at[i]);
+    vec_free(&all);
+    return kept;
+}
+
 void elab_jump(Elab *e, const Ast *s)
 {
     Fn *fn = e->fn;
@@ -219,7 +243,7 @@ void elab_jump(Elab *e, const Ast *s)
         elab_claim_yield(e, fn->loop, yield);
     fn->frame->yield = NULL;
     elab_emit(e, is_break ? ST_BREAK : ST_CONTINUE);
-    Changes c = elab_changes(e, fn->loop->mark);
+    Changes c = leaving(e, fn->loop);
     if (is_break)
         avec_push(e->arena, &fn->loop->breaks, c);
     else

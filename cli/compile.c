@@ -1,6 +1,7 @@
 #include "cli/compile.h"
 
 #include "base/file.h"
+#include "cli/cost_forms.h"
 #include "codegen/emit.h"
 #include "ir/print.h"
 #include "parser/parser.h"
@@ -132,6 +133,8 @@ static bool after_pass(void *env, Program *p, PassId pass)
         fprintf(stderr, "%10.3f ms  %s\n", (now - d->last) * 1e3, pass_info(pass)->file);
     }
     bool ok = true;
+    if (d->options->cost && pass == PASS_SYNTHESIZE_SIGNALS)
+        cost_forms_print(p, &d->c->cost_text);
     if (wanted(d, pass)) {
         Buf text = {0};
         PrintOptions how = {.ssa = pass >= PASS_CONVERT_TO_SSA,
@@ -228,6 +231,7 @@ CompileStatus compile(Compilation *c, const CompileOptions *o)
 void compile_free(Compilation *c)
 {
     buf_free(&c->dump_text);
+    buf_free(&c->cost_text);
     diags_free(&c->diags);
     interner_free(&c->in);
     arena_free(&c->arena);

@@ -25,6 +25,7 @@ typedef struct {
     bool dump_one;        /* --dump-pass: into `dump_text`, then stop */
     PassId dump_pass;
     bool dump_loc;
+    bool cost;                   /* closed forms of the collectives, into `cost_text` */
     bool time_passes;            /* print the CPU time of each pass on standard error */
     const char *const *warnings; /* -W names, in order */
     uint32_t n_warnings;
@@ -41,6 +42,7 @@ typedef struct {
     Program *program;
     BcProgram *bytecode; /* NULL when stopped before */
     Buf dump_text;       /* --dump-pass */
+    Buf cost_text;       /* --cost */
 } Compilation;
 
 /* Runs the front end, the passes and code generation as far as the options say, printing

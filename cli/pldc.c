@@ -149,6 +149,7 @@ static bool flag_option(Options *o, int id)
     case O_TIME_PASSES: return o->compile.time_passes = true;
     case O_VERIFY_EACH: return o->compile.verify_each = true;
     case O_NO_VERIFY_EACH: o->compile.verify_each = false; return true;
+    case O_COST: return o->compile.cost = true;
     case O_SKELETON: return o->skeleton = true;
     case O_QUIET: return o->compile.quiet = true;
     case O_VERBOSE: return o->verbose = true;
@@ -254,6 +255,13 @@ static int finish_bytecode(Options *o, Compilation *c)
     return status;
 }
 
+static int print_cost(Compilation *c)
+{
+    if (!c->cost_text.len)
+        buf_str(&c->cost_text, "no builtin collective is left in this dump\n");
+    return print_text(&c->cost_text);
+}
+
 static int run(Options *o)
 {
     Compilation c;
@@ -262,6 +270,8 @@ static int run(Options *o)
     int status = (int)compile(&c, &o->compile);
     if (status == STATUS_OK && o->compile.dump_one)
         status = print_text(&c.dump_text);
+    else if (status == STATUS_OK && o->compile.cost)
+        status = print_cost(&c);
     else if (status == STATUS_OK && c.bytecode)
         status = finish_bytecode(o, &c);
     compile_free(&c);

@@ -100,7 +100,7 @@ static void lines(Forms *x, const CostForm *form, CostOp op, const CostCall *cal
     line(x, "barriers B", form->barriers, call, VALUE_BARRIERS);
     line(x, "notifies", counts ? "(B+1)*(P-1)" : "B*(P-1)", call, VALUE_NOTIFIES);
     line(x, "waits", "B*(P-1)", call, VALUE_WAITS);
-    line(x, "notifies to self", counts ? "P" : form->self, call, VALUE_SELF);
+    line(x, "notifies to self", form->self, call, VALUE_SELF);
 }
 
 static void place(Forms *x, const Loc *loc)

@@ -13,8 +13,15 @@ typedef struct {
     uint32_t found;
 } Forms;
 
-typedef enum { VALUE_RECEIVED, VALUE_SENT, VALUE_STEPS, VALUE_NOTIFIES, VALUE_SELF, VALUE_WAITS,
-               VALUE_BARRIERS } Value; /* positions of cost_counter */
+typedef enum {
+    VALUE_RECEIVED,
+    VALUE_SENT,
+    VALUE_STEPS,
+    VALUE_NOTIFIES,
+    VALUE_SELF,
+    VALUE_WAITS,
+    VALUE_BARRIERS
+} Value; /* positions of cost_counter */
 
 static const char *mode_of(const Expr *op)
 {
@@ -52,11 +59,16 @@ static bool describe(Forms *x, const Expr *op, CostOp form, const Type *t, CostC
     int64_t bytes;
     const Dim *n = bytes_of(x, t);
     uint32_t first = first_dim(t);
-    *c = (CostCall){.op = form, .ranks = x->p->ranks, .elem = dtype_bytes(t->dtype),
+    *c = (CostCall){.op = form,
+                    .ranks = x->p->ranks,
+                    .elem = dtype_bytes(t->dtype),
                     .grain = t->dtype == DT_FP16 ? 16 : 1,
-                    .chunk = x->p->platform->collective_chunk, .lanes = int_slot(op, "core_num", 1),
-                    .root = int_slot(op, "root", 0), .own_row = x->f->kind == FN_HOST};
-    if (!x->p->ranks_bound || !n || !dim_is_const(n, &bytes) || !dim_is_const(t->dims[first], &c->rows))
+                    .chunk = x->p->platform->collective_chunk,
+                    .lanes = int_slot(op, "core_num", 1),
+                    .root = int_slot(op, "root", 0),
+                    .own_row = x->f->kind == FN_HOST};
+    if (!x->p->ranks_bound || !n || !dim_is_const(n, &bytes) ||
+        !dim_is_const(t->dims[first], &c->rows))
         return false;
     c->cols = c->rows ? bytes / c->elem / c->rows : 0;
     return c->rows > 0;
@@ -95,7 +107,8 @@ static void lines(Forms *x, const CostForm *form, CostOp op, const CostCall *cal
     bool counts = op == COST_ALL_TO_ALL_V;
     const CostCall *data = counts ? NULL : call; /* rows that only the run knows */
     line(x, "bytes received", form->received, data, VALUE_RECEIVED);
-    line(x, "bytes sent", op == COST_BROADCAST ? "root: (P-1)*N" : form->received, data, VALUE_SENT);
+    line(x, "bytes sent", op == COST_BROADCAST ? "root: (P-1)*N" : form->received, data,
+         VALUE_SENT);
     line(x, "data steps", form->steps, data, VALUE_STEPS);
     line(x, "barriers B", form->barriers, call, VALUE_BARRIERS);
     line(x, "notifies", counts ? "(B+1)*(P-1)" : "B*(P-1)", call, VALUE_NOTIFIES);
@@ -128,7 +141,8 @@ static void numbers(Forms *x, const Type *t, CostOp op, const CostCall *call)
         if (call)
             buf_printf(x->out, ", c = %lld", (long long)cost_chunks(call));
         else
-            buf_printf(x->out, ", chunks of %lld bytes", (long long)x->p->platform->collective_chunk);
+            buf_printf(x->out, ", chunks of %lld bytes",
+                       (long long)x->p->platform->collective_chunk);
     }
     buf_char(x->out, '\n');
 }
@@ -144,8 +158,8 @@ static void one_call(Forms *x, const Expr *op, const Loc *loc)
     if (x->found++)
         buf_char(x->out, '\n');
     place(x, loc);
-    buf_printf(x->out, ": %s%s%s in %s\n", cost_forms[form].op, *cost_forms[form].mode ? " mode=" : "",
-               cost_forms[form].mode, x->f->name);
+    buf_printf(x->out, ": %s%s%s in %s\n", cost_forms[form].op,
+               *cost_forms[form].mode ? " mode=" : "", cost_forms[form].mode, x->f->name);
     numbers(x, t, form, known ? &call : NULL);
     lines(x, &cost_forms[form], form, known ? &call : NULL);
 }

@@ -10,6 +10,7 @@
 
 #define TOOL "pldrun"
 #define MAX_PROGRAM_BYTES ((size_t)1 << 30)
+#define MAX_SETTINGS_BYTES ((size_t)1 << 20)
 
 /* A program to run: compiled from text, or read. */
 typedef struct {
@@ -93,6 +94,53 @@ static int read_program(RunOptions *o, Loaded *l)
     return STATUS_OK;
 }
 
+/* NAME=NUMBER; `where` is for messages. */
+static int set_field(RunOptions *o, Loaded *l, const char *where, const char *text)
+{
+    const char *equals = strchr(text, '='), *why;
+    int64_t value;
+    if (!equals || !parse_int(equals + 1, 0, INT64_MAX, &value))
+        return usage_error(TOOL, "%s takes NAME=NUMBER, not '%s'", where, text);
+    const char *name = arena_strndup(&o->arena, text, (size_t)(equals - text));
+    if (!platform_set(&l->platform, name, value, &why))
+        return usage_error(TOOL, "%s %s: %s", where, text, why);
+    return STATUS_OK;
+}
+
+/* A line NAME=NUMBER without its spaces and comment, or NULL when nothing is left. */
+static const char *settings_line(Arena *arena, const char *at, size_t len)
+{
+    char *out = arena_alloc(arena, len + 1);
+    size_t n = 0;
+    for (size_t i = 0; i < len && at[i] != '#'; i++)
+        if (at[i] != ' ' && at[i] != '\t' && at[i] != '\r')
+            out[n++] = at[i];
+    out[n] = '\0';
+    return n ? out : NULL;
+}
+
+static int set_from_file(RunOptions *o, Loaded *l, const char *path)
+{
+    Buf text = {0};
+    char *why = NULL;
+    int status = STATUS_OK;
+    if (!file_read(path, &text, MAX_SETTINGS_BYTES, &why)) {
+        status = usage_text(why);
+        free(why);
+        return status;
+    }
+    for (size_t at = 0; at < text.len && status == STATUS_OK;) {
+        const char *end = memchr(text.at + at, '\n', text.len - at);
+        size_t len = end ? (size_t)(end - text.at) - at : text.len - at;
+        const char *line = settings_line(&o->arena, text.at + at, len);
+        if (line)
+            status = set_field(o, l, path, line);
+        at += len + 1;
+    }
+    buf_free(&text);
+    return status;
+}
+
 static int set_platform(RunOptions *o, Loaded *l)
 {
     const Platform *compiled = &platforms[l->bytecode->platform];
@@ -100,16 +148,14 @@ static int set_platform(RunOptions *o, Loaded *l)
         return usage_error(TOOL, "%s is compiled for %s, not %s; compile it again with pldc -p %s",
                            o->path, compiled->name, o->platform->name, o->platform->name);
     l->platform = *compiled;
-    for (uint32_t i = 0; i < o->platform_sets.len; i++) {
-        const char *text = o->platform_sets.at[i], *equals = strchr(text, '='), *why;
-        int64_t value;
-        if (!equals || !parse_int(equals + 1, 0, INT64_MAX, &value))
-            return usage_error(TOOL, "--platform-set takes NAME=NUMBER, not '%s'", text);
-        const char *name = arena_strndup(&o->arena, text, (size_t)(equals - text));
-        if (!platform_set(&l->platform, name, value, &why))
-            return usage_error(TOOL, "--platform-set %s: %s", text, why);
-    }
     o->run.platform = &l->platform;
+    for (uint32_t i = 0; i < o->platform_sets.len; i++) {
+        const char *text = o->platform_sets.at[i];
+        int status = text[0] == '@' ? set_from_file(o, l, text + 1)
+                                    : set_field(o, l, "--platform-set", text);
+        if (status != STATUS_OK)
+            return status;
+    }
     return STATUS_OK;
 }
 

@@ -1,5 +1,5 @@
-/* The cost card for reading: a line a rank and kernel, then each builtin with its closed form. Ranks
- * with equal counters share a line. */
+/* The cost card for reading: a line a rank and kernel, then each builtin with its closed form.
+ * Ranks with equal counters share a line. */
 #include "sim/cost.h"
 
 #include <string.h>
@@ -105,8 +105,9 @@ static void formulas(const SiteCall *s, const CostForm *f, Buf *out)
                    (long long)cost_chunks(c));
     if (c->lanes > 1)
         buf_printf(out, " a core, %lld cores", (long long)c->lanes);
-    buf_printf(out, "; received %s, steps %s, barriers B = %s,\n"
-                    "  notifies = waits = B*(P-1)%s, self %s\n",
+    buf_printf(out,
+               "; received %s, steps %s, barriers B = %s,\n"
+               "  notifies = waits = B*(P-1)%s, self %s\n",
                f->received, f->steps, f->barriers, c->op == COST_ALL_TO_ALL_V ? " (+ P-1)" : "",
                f->self);
 }

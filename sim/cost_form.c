@@ -1,5 +1,5 @@
-/* Why closed forms at all: they are written from the algorithm, not from the code that lowers it, so
- * a barrier too many or a chunk fetched twice shows as a difference. */
+/* Why closed forms at all: they are written from the algorithm, not from the code that lowers it,
+ * so a barrier too many or a chunk fetched twice shows as a difference. */
 #include "sim/cost_form.h"
 
 #include <string.h>
@@ -23,7 +23,7 @@ bool cost_op_find(const char *op, const char *mode, CostOp *out)
 
 uint64_t cost_counter(const CostCount *c, unsigned i)
 {
-    const uint64_t all[COST_COUNTERS] = {c->bytes_received, c->bytes_sent, c->data_steps,
+    const uint64_t all[COST_COUNTERS] = {c->bytes_received, c->bytes_sent,    c->data_steps,
                                          c->notifies,       c->self_notifies, c->waits,
                                          c->barriers};
     return all[i];
@@ -32,8 +32,8 @@ uint64_t cost_counter(const CostCount *c, unsigned i)
 const char *cost_counter_name(unsigned i)
 {
     static const char *const names[COST_COUNTERS] = {
-        "bytes_received", "bytes_sent", "data_steps", "notifies", "self_notifies", "waits",
-        "barriers"};
+        "bytes_received", "bytes_sent", "data_steps", "notifies",
+        "self_notifies",  "waits",      "barriers"};
     return names[i];
 }
 

@@ -17,7 +17,7 @@ typedef struct {
     uint64_t data_steps;
     uint64_t notifies, self_notifies;
     uint64_t waits;
-    uint64_t barriers; /* of builtins, among at least two ranks */
+    uint64_t barriers;                                  /* of builtins, among at least two ranks */
     int64_t compute_ps, memory_ps, link_ps, waiting_ps; /* split of the lanes' time */
     int64_t begin_ps, end_ps;                           /* first begin, last end */
     uint64_t calls;
@@ -48,10 +48,11 @@ typedef struct {
     int64_t chunk;       /* bytes of a chunk */
     int64_t lane, lanes; /* mesh on several cores */
     int64_t root;
-    bool own_row;        /* ring: the closing barrier has a row of its own */
+    bool own_row; /* ring: the closing barrier has a row of its own */
 } CostCall;
 
-/* Adds what the call must cost to *out. all_to_all_v: without its rows, which only the run knows. */
+/* Adds what the call must cost to *out. all_to_all_v: without its rows, which only the run knows.
+ */
 void cost_predict(const CostCall *c, CostCount *out);
 /* Chunks the payload of a rank goes in, c of the table (of ring: the most a round has). */
 int64_t cost_chunks(const CostCall *c);

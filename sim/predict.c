@@ -49,7 +49,8 @@ void probe_loop(Probe *p, Lane *lane)
     }
 }
 
-/* all_to_all_v tells its peers how many rows it moved: only then is known what it must have cost. */
+/* all_to_all_v tells its peers how many rows it moved: only then is known what it must have cost.
+ */
 void probe_rows(Probe *p, const Event *e)
 {
     World *w = p->world;

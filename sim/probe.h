@@ -98,8 +98,9 @@ typedef struct {
     VEC(Observer *) observers;
     uint32_t mask; /* union of the observers' */
     uint64_t seq;
-    CostCount *cost;   /* [rank * n_slots + slot]; slot func: an InCore function's own code, or an
-                          orchestration function's between kernels; slot n_funcs + site: a builtin's */
+    CostCount
+        *cost; /* [rank * n_slots + slot]; slot func: an InCore function's own code, or an
+                  orchestration function's between kernels; slot n_funcs + site: a builtin's */
     CostCount *predicted; /* [rank * n_sites + site]: what the closed forms say of the calls made */
     SiteCall *site_calls; /* [n_sites] */
     uint32_t n_slots;
@@ -140,7 +141,8 @@ CostCount *probe_predicted(Probe *p, uint32_t rank, uint32_t site);
 void probe_compute(Probe *p, const Lane *lane, int64_t time);
 /* The lane enters a loop: where a builtin call begins with it, the call is predicted. */
 void probe_loop(Probe *p, Lane *lane);
-/* all_to_all_v tells its peers how many rows it moved: only then is known what it must have cost. */
+/* all_to_all_v tells its peers how many rows it moved: only then is known what it must have cost.
+ */
 void probe_rows(Probe *p, const Event *notify);
 FabStatus probe_notify(Probe *p, Lane *lane, FabAddr cell, int op, int32_t value);
 /* Completes a wait that `test` says is satisfied. */

@@ -1,5 +1,5 @@
-/* Where the code of builtin collectives stands in a program: found once from the source map, for the
- * cost card. A stripped program has no sites. */
+/* Where the code of builtin collectives stands in a program: found once from the source map, for
+ * the cost card. A stripped program has no sites. */
 #ifndef PLD_SIM_SITES_H
 #define PLD_SIM_SITES_H
 

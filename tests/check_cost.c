@@ -20,7 +20,7 @@ static const BcInsn neighbours[] = {
 
 /* Everybody but rank 0 reads slice of rank 0, nothing else. */
 static const BcInsn readers[] = {
-    {BC_LDI, 1, 0, 0, 0, 0, 0}, {BC_LDI, 2, 0, 0, 0, 0, 0},         {BC_LDI, 3, 0, 0, 0, 0, 0},
+    {BC_LDI, 1, 0, 0, 0, 0, 0},  {BC_LDI, 2, 0, 0, 0, 0, 0},         {BC_LDI, 3, 0, 0, 0, 0, 0},
     {BC_RANK, 4, 2, 0, 0, 0, 0}, {BC_RLOAD, 0, 2, 1, 2, BC_NONE, 2}, {BC_RET, 0, 0, 0, 0, 0, 0},
 };
 
@@ -122,10 +122,8 @@ static const struct {
     {{COST_BARRIER, .ranks = 5}, {0, 0, 0, 4, 4, 4, 1}},
     {{COST_BARRIER, .ranks = 1}, {0}},
     {{COST_MESH, .ranks = 4, .rows = 1, .cols = 64, .lanes = 1}, {768, 768, 3, 6, 3, 6, 2}},
-    {{COST_MESH, .ranks = 4, .rows = 1, .cols = 5000, .lanes = 1},
-     {60000, 60000, 6, 9, 3, 9, 3}},
-    {{COST_MESH, .ranks = 3, .rows = 1, .cols = 7, .lane = 1, .lanes = 2},
-     {32, 32, 2, 4, 2, 4, 2}},
+    {{COST_MESH, .ranks = 4, .rows = 1, .cols = 5000, .lanes = 1}, {60000, 60000, 6, 9, 3, 9, 3}},
+    {{COST_MESH, .ranks = 3, .rows = 1, .cols = 7, .lane = 1, .lanes = 2}, {32, 32, 2, 4, 2, 4, 2}},
     {{COST_RING, .ranks = 4, .rank = 2, .rows = 1, .cols = 64, .grain = 1},
      {384, 384, 6, 21, 18, 21, 7}},
     {{COST_RING, .ranks = 3, .rank = 1, .rows = 1, .cols = 7, .grain = 1}, /* segments 2, 2, 3 */
@@ -153,8 +151,8 @@ START_TEST(closed_forms)
     cost_predict(&call, &c);
     ck_assert_uint_eq(c.calls, 1);
     for (unsigned i = 0; i < COST_COUNTERS; i++)
-        ck_assert_msg(cost_counter(&c, i) == forms[_i].want[i], "form %d: %s is %llu, wanted %llu", _i,
-                      cost_counter_name(i), (unsigned long long)cost_counter(&c, i),
+        ck_assert_msg(cost_counter(&c, i) == forms[_i].want[i], "form %d: %s is %llu, wanted %llu",
+                      _i, cost_counter_name(i), (unsigned long long)cost_counter(&c, i),
                       (unsigned long long)forms[_i].want[i]);
 }
 END_TEST

@@ -1,0 +1,30 @@
+#!/bin/bash
+# Twice the lines take at most 2.2 times the instructions, and the chain from source to OK keeps
+# within its number of instructions.
+. "$(dirname "$0")/lib.bash"
+
+if ! command -v valgrind >/dev/null; then echo 'no valgrind: nothing measured'; ok; finish; fi
+
+# instructions COMMAND...: counted by callgrind
+instructions() {
+    valgrind --tool=callgrind --callgrind-out-file=/dev/null "$@" 2>&1 >/dev/null |
+        sed -n 's/.*I *refs: *//p' | tr -d ,
+}
+# grows KIND LINES
+grows() {
+    tests/bench/gen_kernel "$1" "$2" >"$tmp/small.pld"
+    tests/bench/gen_kernel "$1" $((2 * $2)) >"$tmp/large.pld"
+    exits "$1 of $2 lines" 0 "$build/pldc" "$tmp/small.pld" -o "$tmp/x.pldb"
+    local small large
+    small=$(instructions "$build/pldc" "$tmp/small.pld" -o "$tmp/x.pldb")
+    large=$(instructions "$build/pldc" "$tmp/large.pld" -o "$tmp/x.pldb")
+    if [ -n "$small" ] && [ -n "$large" ] && [ $((large * 10)) -le $((small * 22)) ]; then ok
+    else bad "$1 of $2 and $((2 * $2)) lines: $small and $large instructions"; fi
+}
+lines=${SCALING_LINES:-600}
+for kind in straight mixed scalars kernels; do grows $kind "$lines"; done
+
+# 30 ms are about 60 million instructions on a slow core.
+n=$(instructions "$build/pldrun" samples/14_reduce_scatter.pld -d 0-3)
+if [ "${n:-99999999}" -le 30000000 ]; then ok; else bad "step 14 takes $n instructions"; fi
+finish

@@ -216,8 +216,7 @@ typedef struct Elab {
     VEC(Setting) settings; /* -D and the dump's bindings */
     VEC(Sym) pl_alias, pld_alias;
     CtScope *scope;     /* compile-time names at hand */
-    bool in_params;     /* evaluating a parameter's default: pld.world_size() allowed */
-    bool ranks_seen;    /* pld.world_size() was evaluated */
+    bool whole_default; /* evaluating a default that is pld.world_size() */
     const Ast *factory; /* def, or NULL */
     const Ast *class_;  /* chosen program class, or NULL: module form */
     VEC(FnDecl) decls;

@@ -175,6 +175,12 @@ static Val world_size(Elab *e, const Ast *call)
         elab_error(e, call->span, "type", "pld.world_size takes no arguments");
         return val_bad;
     }
+    if (!e->whole_default) {
+        elab_error(e, call->span, "value",
+                   "in compile-time code pld.world_size() is the default of a parameter, "
+                   "nr: int = pld.world_size(): compute from that");
+        return val_bad;
+    }
     e->p->ranks_bound = true;
     return val_int(e->p->ranks);
 }

@@ -166,6 +166,22 @@ static bool missing(Elab *e, OpId op, const Arg **placed, Span span)
     return false;
 }
 
+/* A Python programmer takes `n = 4` in the body for a constant. */
+static void note_local_extents(Elab *e, const Expr *op)
+{
+    for (uint32_t i = 0; i < op->n_args; i++) {
+        const Expr *list = op_info(op->op)->slots[i].kind == SLOT_SHAPE ? op->args[i] : NULL;
+        for (uint32_t k = 0; list && k < list->n_args; k++) {
+            const Expr *item = list->args[k];
+            if (item->kind == EX_VAR)
+                diag_note(e->diags, func_var(e->fn->f, item->var)->span,
+                          "%s is bound in the function, so it is a run-time value: module "
+                          "constants and parameters of the factory are compile-time ones",
+                          func_var(e->fn->f, item->var)->base);
+        }
+    }
+}
+
 Val elab_make_op(Elab *e, OpId op, Expr **slots, Span span)
 {
     const OpInfo *info = op_info(op);
@@ -179,8 +195,10 @@ Val elab_make_op(Elab *e, OpId op, Expr **slots, Span span)
     for (uint32_t i = 0; i < info->n_slots; i++)
         x->args[i] = slots[i];
     x->type = infer_op(e->p, x, e->fn->f->kind);
-    if (!x->type)
+    if (!x->type) {
+        note_local_extents(e, x);
         return val_bad;
+    }
     elab_op_effects(e, x);
     return val_expr(x);
 }

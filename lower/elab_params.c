@@ -309,7 +309,9 @@ Val elab_param(Elab *e, Sym name, Span span, const Ast *annotation, const Ast *f
         return val_bad;
     }
     uint32_t errors = e->diags->n_errors;
+    e->whole_default = ranks;
     Val v = fallback ? elab_eval(e, fallback) : val_bad;
+    e->whole_default = false;
     if (v.kind == V_BAD && e->diags->n_errors > errors)
         return val_bad;
     if (v.kind == V_TYPE || v.kind == V_PROGRAM || ((v.kind == V_TUPLE || v.kind == V_LIST) && s)) {

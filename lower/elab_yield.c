@@ -1,4 +1,5 @@
-/* pl.yield_: the values that a loop hands to its next iteration, or that the arms of an if agree on. */
+/* pl.yield_: the values that a loop hands to its next iteration, or that the arms of an if agree
+ * on. */
 #include "lower/elab.h"
 #include <string.h>
 

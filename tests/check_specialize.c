@@ -259,6 +259,16 @@ START_TEST(operands_are_checked)
 }
 END_TEST
 
+START_TEST(a_local_name_is_no_extent_of_a_tile)
+{
+    expect_body_messages("w = 4\npl.load(x, [0, 0], [1, w])",
+                         "4:24: pl.tile.load needs compile-time or dynamic extents in shape, item 1 "
+                         "is a run-time value: tile shapes must be compile-time\n"
+                         "  3:5: w is bound in the function, so it is a run-time value: module "
+                         "constants and parameters of the factory are compile-time ones\n");
+}
+END_TEST
+
 START_TEST(the_first_operand_of_a_signal_op_has_two_names)
 {
     const char *ir = "pld.system.notify(sig, peer=1, offsets=[0, 0], value=1, "
@@ -406,6 +416,7 @@ int main(void)
     tcase_add_test(tc, annotations_are_checked);
     tcase_add_test(tc, misspelt_names_get_a_suggestion);
     tcase_add_test(tc, operands_are_checked);
+    tcase_add_test(tc, a_local_name_is_no_extent_of_a_tile);
     tcase_add_test(tc, the_first_operand_of_a_signal_op_has_two_names);
     tcase_add_test(tc, floats_are_no_scalars_to_compute_with);
     tcase_add_test(tc, dividends_that_can_be_negative);

@@ -135,13 +135,15 @@ explore-long: all
 
 MAN1 = $(wildcard man/*.1)
 MAN5 = $(wildcard man/*.5)
+MAN7 = $(wildcard man/*.7)
 SAMPLES = $(wildcard samples/*.pld)
 
 install: all
 	$(INSTALL) -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/pld/samples
-	$(INSTALL) -d $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/man/man5
+	$(INSTALL) -d $(addprefix $(DESTDIR)$(PREFIX)/share/man/man,1 5 7)
 	$(if $(BINS),$(INSTALL) -m 755 $(BINS) $(DESTDIR)$(PREFIX)/bin)
 	$(if $(MAN1),$(INSTALL) -m 644 $(MAN1) $(DESTDIR)$(PREFIX)/share/man/man1)
+	$(if $(MAN7),$(INSTALL) -m 644 $(MAN7) $(DESTDIR)$(PREFIX)/share/man/man7)
 	$(if $(MAN5),$(INSTALL) -m 644 $(MAN5) $(DESTDIR)$(PREFIX)/share/man/man5)
 	$(if $(SAMPLES),$(INSTALL) -m 644 $(SAMPLES) $(DESTDIR)$(PREFIX)/share/pld/samples)
 

@@ -16,6 +16,13 @@ static bool deps_hold(const World *w, const Dispatch *d)
     return true;
 }
 
+/* The host orders dispatches, so it must also see to it that what one has written is there for the
+ * next: the end of a dispatch releases, its start acquires. */
+static void fence(World *w, const Dispatch *d, int kind)
+{
+    (void)w->fabric->ops->fence(w->fabric, d->rank, kind);
+}
+
 static void copy_in(World *w, Dispatch *d)
 {
     for (uint32_t i = 0; i < d->n_regions; i++) {
@@ -96,6 +103,7 @@ static void start(World *w, uint32_t index)
     Dispatch *d = &w->dispatches.at[index];
     Rank *r = &w->ranks[d->rank];
     copy_in(w, d);
+    fence(w, d, FENCE_ACQUIRE);
     d->state = DSP_RUNNING;
     d->lanes_left = d->cores;
     d->begin_ps = start_time(w, d);
@@ -137,6 +145,7 @@ static void end_dispatch(World *w, Lane *lane, Dispatch *d)
     Rank *r = &w->ranks[d->rank];
     dispatch_event(w, lane, EV_DISPATCH_END, d->end_ps, d->end_ps);
     copy_out(w, d);
+    fence(w, d, FENCE_RELEASE);
     d->state = DSP_DONE;
     r->busy = false;
     r->free_ps = d->end_ps;

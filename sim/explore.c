@@ -1,6 +1,6 @@
-/* The search keeps the path of the current execution: per transition what was enabled, what has been
- * tried there, what sleeps and what is still to be tried. Each execution starts anew, follows the path to
- * the deepest transition with something left, takes that and goes on by itself. */
+/* The search keeps the path of the current execution: per transition what was enabled, what has
+ * been tried there, what sleeps and what is still to be tried. Each execution starts anew, follows
+ * the path to the deepest transition with something left, takes that and goes on by itself. */
 #include "sim/explore.h"
 
 #include "base/crc32.h"
@@ -11,12 +11,12 @@
 #include <string.h>
 
 typedef struct {
-    VEC(uint32_t) enabled; /* names */
-    VEC(uint32_t) todo;    /* names to be tried */
-    VEC(Step *) done;      /* tried; owned */
+    VEC(uint32_t) enabled;   /* names */
+    VEC(uint32_t) todo;      /* names to be tried */
+    VEC(Step *) done;        /* tried; owned */
     VEC(const Step *) sleep; /* of nodes above: equivalent to what has been seen */
-    Step *step;            /* taken; owned */
-    uint32_t name;         /* of it */
+    Step *step;              /* taken; owned */
+    uint32_t name;           /* of it */
 } Node;
 
 typedef struct {
@@ -53,9 +53,11 @@ static void watch(Observer *o, World *w, const Event *e)
     Search *s = (Search *)((char *)o - offsetof(Search, watch));
     if (!s->now)
         return;
-    if (e->kind != EV_ARRIVE) {
-        note_access(s, e);
-        return;
+    switch (e->kind) {
+    case EV_ARRIVE: break;
+    case EV_DISPATCH_BEGIN: step_begin(s->now, e->at.dispatch); return;
+    case EV_DISPATCH_END: s->now->ends = true; return;
+    default: note_access(s, e); return;
     }
     s->now->before = e->before;
     s->now->monotone = e->op == NOTIFY_ATOMIC_ADD && e->value >= 0 && e->after >= e->before;
@@ -168,7 +170,8 @@ static void want(void *env, uint32_t at, const uint32_t *names, uint32_t n)
         if (tried(node, names[i]) || sleeps(node, names[i]) ||
             listed(node->todo.at, node->todo.len, names[i]))
             return;
-        if (first == UINT32_MAX && listed(node->enabled.at, node->enabled.len, names[i]))
+        bool better = first == UINT32_MAX || (first & LANDING_BIT && !(names[i] & LANDING_BIT));
+        if (better && listed(node->enabled.at, node->enabled.len, names[i]))
             first = names[i];
     }
     if (first != UINT32_MAX) {
@@ -374,11 +377,12 @@ int explore(const BcProgram *program, const RunConfig *config, const ExploreOpti
 {
     Search s = {.options = options, .result = result, .weak = config->weak};
     s.data = config->weak || options->outcomes;
-    s.policy = (Policy){
-        .choose = choose, .stop_at_reads = true, .stop_at_data = s.data, .landings = true};
+    s.policy =
+        (Policy){.choose = choose, .stop_at_reads = true, .stop_at_data = s.data, .landings = true};
     s.watch = (Observer){.name = "explore", .event = watch};
     s.watch.mask = EV_BIT(EV_READ) | EV_BIT(EV_WRITE) | EV_BIT(EV_REMOTE_READ) |
-                   EV_BIT(EV_REMOTE_WRITE) | EV_BIT(EV_ATOMIC) | EV_BIT(EV_ARRIVE);
+                   EV_BIT(EV_REMOTE_WRITE) | EV_BIT(EV_ATOMIC) | EV_BIT(EV_ARRIVE) |
+                   EV_BIT(EV_DISPATCH_BEGIN) | EV_BIT(EV_DISPATCH_END);
     Observer *observers[] = {&s.watch};
     RunConfig own = *config;
     own.observers = observers;

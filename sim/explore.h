@@ -2,10 +2,10 @@
  * with dynamic partial-order reduction (source sets and sleep sets: Abdulla, Aronsson, Jonsson,
  * Sagonas, "Optimal dynamic partial order reduction", POPL 2014).
  *
- * A transition is one communication operation of a lane (notify, wait, fence, atomic store, pl.read of
- * a window, the end of its dispatch) with the local work behind it; under weak memory also the landing
- * of a write, the refresh of a stale reader and every access of a window. What plain accesses see is
- * judged in each interleaving by the race check. */
+ * A transition is one communication operation of a lane (notify, wait, fence, atomic store, pl.read
+ * of a window, the end of its dispatch) with the local work behind it; under weak memory also the
+ * landing of a write, the refresh of a stale reader and every access of a window. What plain
+ * accesses see is judged in each interleaving by the race check. */
 #ifndef PLD_SIM_EXPLORE_H
 #define PLD_SIM_EXPLORE_H
 
@@ -39,7 +39,7 @@ typedef struct {
     uint64_t blocked;    /* given up half-way: equivalent to others */
     uint64_t orders;     /* different happens-before orders among the executions */
     uint64_t orders_hash; /* of the set of them */
-    uint64_t most_steps; /* transitions of the longest */
+    uint64_t most_steps;  /* transitions of the longest */
     bool complete;
     uint32_t n_failures, n_outcomes;
     ExploreFailure *failures;

@@ -1,11 +1,11 @@
-/* Transitions become items with vector clocks: order of a lane, of a pair's landings, of what made them
- * possible, and of every dependent pair. Two dependent items with nothing ordered between them are a
- * race: the later one could have come first.
+/* Transitions become items with vector clocks: order of a lane, of a pair's landings, of what made
+ * them possible, and of every dependent pair. Two dependent items with nothing ordered between them
+ * are a race: the later one could have come first.
  *
- * Waits. A credit that makes a wait true lies before it and can not be put behind it; one that comes
- * when it holds already does not touch it. Where a cell can also fall (Set, Eq, a reset) a wait could be
- * taken at every earlier moment at which it held. A lane that is blocked at the end stands there with
- * its wait, which may have held before.
+ * Waits. A credit that makes a wait true lies before it and can not be put behind it; one that
+ * comes when it holds already does not touch it. Where a cell can also fall (Set, Eq, a reset) a
+ * wait could be taken at every earlier moment at which it held. A lane that is blocked at the end
+ * stands there with its wait, which may have held before.
  *
  * Weak memory. A release fence lands what is buffered, an acquire fence refreshes: both could have
  * happened earlier and by themselves, so they are items of their own before the fence. */
@@ -19,10 +19,10 @@
 
 typedef struct {
     const Step *s;
-    uint32_t node; /* transition it is, or is part of */
+    uint32_t node;      /* transition it is, or is part of */
     uint32_t proc, pos; /* pos-th item of its process, from 1 */
     uint32_t prev;      /* item before it in its process, or NO_ITEM */
-    uint32_t cause;     /* LAND: the item that wrote; or NO_ITEM */
+    uint32_t cause;     /* LAND: the item that wrote; start of a dispatch: the end of another one */
 } Item;
 
 /* A write that has not landed. */
@@ -34,6 +34,7 @@ typedef struct {
 typedef struct {
     const World *w;
     bool weak;
+    uint32_t n_steps;
     OrderWant *want;
     void *env;
     VEC(Item) items;
@@ -75,16 +76,16 @@ static Step *extra_step(Order *o, StepKind kind, uint32_t name, uint32_t rank)
     return s;
 }
 
-static bool is_fence(const Step *s, int kind)
+static bool acquires(const Step *s)
 {
-    return s->kind == STEP_FENCE && s->op == kind;
+    return s->kind == STEP_FENCE && s->op == FENCE_ACQUIRE;
 }
 
 /* ---- items of weak memory ---- */
 
 static bool sees(const Step *s)
 {
-    return s->kind == STEP_REFRESH || is_fence(s, FENCE_ACQUIRE);
+    return s->kind == STEP_REFRESH || acquires(s);
 }
 
 /* Last refresh of a rank before an item: one past it. */
@@ -110,22 +111,37 @@ static void land_all(Order *o, uint32_t rank, uint32_t node)
             o->writes.at[kept++] = x;
             continue;
         }
-        Step *s = extra_step(o, STEP_LAND,
-                             LANDING_BIT | (rank * o->w->n_ranks + x.rect.at.rank), rank);
+        Step *s =
+            extra_step(o, STEP_LAND, LANDING_BIT | (rank * o->w->n_ranks + x.rect.at.rank), rank);
         s->rect = x.rect;
         (void)add_item(o, s, node, x.item);
     }
     o->writes.len = kept;
 }
 
+static Step *refresh_step(Order *o, uint32_t rank)
+{
+    uint32_t n = o->w->n_ranks;
+    return extra_step(o, STEP_REFRESH, LANDING_BIT | (n * n + rank), rank);
+}
+
+/* A refresh that could have happened by itself. */
 static void refresh(Order *o, uint32_t rank, uint32_t node)
 {
     for (uint32_t i = seen_until(o, rank, o->items.len); i < o->items.len; i++)
         if (lands_for(o, i, rank)) {
-            uint32_t name = LANDING_BIT | (o->w->n_ranks * o->w->n_ranks + rank);
-            (void)add_item(o, extra_step(o, STEP_REFRESH, name, rank), node, NO_ITEM);
+            (void)add_item(o, refresh_step(o, rank), node, NO_ITEM);
             return;
         }
+}
+
+/* A dispatch that starts with item `cause` acquires. */
+static void begin(Order *o, uint32_t dispatch, uint32_t node, uint32_t cause)
+{
+    Step *s = refresh_step(o, o->w->dispatches.at[dispatch].rank);
+    s->dispatch = dispatch;
+    s->ends = true;
+    (void)add_item(o, s, node, cause);
 }
 
 static uint32_t take_write(Order *o, const Step *land)
@@ -152,15 +168,19 @@ static void note_writes(Order *o, const Step *s, uint32_t item)
 static void add_step(Order *o, const Step *s, uint32_t node)
 {
     uint32_t cause = NO_ITEM;
-    if (o->weak && is_fence(s, FENCE_RELEASE))
+    if (o->weak && step_releases(s))
         land_all(o, s->rank, node);
-    if (o->weak && is_fence(s, FENCE_ACQUIRE))
+    if (o->weak && acquires(s))
         refresh(o, s->rank, node);
+    for (uint32_t i = 0; i < s->n_begun && o->weak; i++)
+        refresh(o, o->w->dispatches.at[s->begun[i]].rank, node);
     if (s->kind == STEP_LAND)
         cause = take_write(o, s);
     uint32_t item = add_item(o, s, node, cause);
     if (o->weak)
         note_writes(o, s, item);
+    for (uint32_t i = 0; i < s->n_begun && o->weak; i++)
+        begin(o, s->begun[i], node, item);
 }
 
 /* Lanes blocked at the end, with the wait they stand at. */
@@ -201,12 +221,21 @@ static bool before(const Order *o, uint32_t i, const uint32_t *clock)
     return clock[o->items.at[i].proc] >= o->items.at[i].pos;
 }
 
-/* What a dispatch had to wait for: the ends of earlier ones on its device and of its dependencies. */
+/* The acquire at the start of a dispatch. */
+static bool starts(const Step *s)
+{
+    return s->kind == STEP_REFRESH && s->ends;
+}
+
+/* What a dispatch had to wait for: the ends of earlier ones on its device and of its dependencies.
+ */
 static void join_birth(const Order *o, uint32_t *clock, uint32_t dispatch, uint32_t item)
 {
     const Dispatch *all = o->w->dispatches.at, *d = &all[dispatch];
     for (uint32_t i = 0; i < item; i++) {
         const Step *s = o->items.at[i].s;
+        if (starts(s) && s->dispatch == dispatch)
+            join(o, clock, i);
         if (s->kind != STEP_EXIT)
             continue;
         bool counts = s->dispatch < dispatch && all[s->dispatch].rank == d->rank;
@@ -291,15 +320,14 @@ static bool weak_depends(const Order *o, uint32_t i, uint32_t j)
         if (sees(b) && a->rank == b->rank && a->n_access)
             return refresh_shows(o, j, a);
     }
-    if (is_fence(a, FENCE_RELEASE) || is_fence(b, FENCE_RELEASE))
+    if (step_releases(a) || step_releases(b))
         return a->rank == b->rank && (a->kind == STEP_LAND || b->kind == STEP_LAND);
     return step_dependent(a, b, true);
 }
 
 static bool depends(const Order *o, uint32_t i, uint32_t j)
 {
-    return o->weak ? weak_depends(o, i, j)
-                   : step_conflict(o->items.at[i].s, o->items.at[j].s);
+    return o->weak ? weak_depends(o, i, j) : step_conflict(o->items.at[i].s, o->items.at[j].s);
 }
 
 /* ---- races ---- */
@@ -307,8 +335,8 @@ static bool depends(const Order *o, uint32_t i, uint32_t j)
 /* A fence takes what landed just before it along: their order by itself is nothing. */
 static bool part_of_fence(const Order *o, uint32_t i, uint32_t j)
 {
-    return is_landing(o->items.at[i].s) && o->items.at[j].s->kind == STEP_FENCE &&
-           o->items.at[i].s->rank == o->items.at[j].s->rank;
+    const Step *a = o->items.at[i].s, *b = o->items.at[j].s;
+    return is_landing(a) && (b->kind == STEP_FENCE || b->kind == STEP_EXIT) && a->rank == b->rank;
 }
 
 /* A refresh needs something to show: a landing that does not lie behind item `i`. */
@@ -323,12 +351,17 @@ static bool can_go_first(const Order *o, uint32_t i, uint32_t j)
     return false;
 }
 
-/* Item `k`, or `j` with its clock so far, begins its process after item `i` and nothing after `i` lies
- * before it. */
-static bool is_initial(const Order *o, const uint32_t *first, uint32_t proc, const uint32_t *clock)
+/* What may stand first among the items behind item `i` that do not depend on it. */
+typedef struct {
+    uint32_t *first; /* per process: position of its first item there, 0: none */
+    uint32_t *node;  /* and the transition it is part of */
+} Front;
+
+/* Nothing there lies before the first item of process `proc`. What a fence takes along is part of it. */
+static bool is_initial(const Order *o, const Front *f, uint32_t proc, const uint32_t *clock)
 {
     for (uint32_t p = 0; p < o->procs.len; p++)
-        if (p != proc && first[p] && clock[p] >= first[p])
+        if (p != proc && f->first[p] && clock[p] >= f->first[p] && f->node[p] != f->node[proc])
             return false;
     return true;
 }
@@ -337,18 +370,21 @@ static void report(Order *o, uint32_t i, uint32_t j, const uint32_t *clock)
 {
     if (!o->want || part_of_fence(o, i, j) || !can_go_first(o, i, j))
         return;
-    uint32_t *first = xcalloc(o->procs.len, sizeof *first);
+    Front f = {xcalloc(o->procs.len, sizeof *f.first), xcalloc(o->procs.len, sizeof *f.node)};
     vec_clear(&o->initials);
     for (uint32_t k = i + 1; k <= j; k++) {
         const Item *it = &o->items.at[k];
         const uint32_t *c = k == j ? clock : clock_of(o, k);
-        if (first[it->proc] || (k != j && before(o, i, c)))
+        bool stuck = k != j && it->node == o->n_steps; /* another lane blocked at the end */
+        if (stuck || f.first[it->proc] || (k != j && before(o, i, c)))
             continue;
-        first[it->proc] = it->pos;
-        if (is_initial(o, first, it->proc, c))
+        f.first[it->proc] = it->pos;
+        f.node[it->proc] = it->node;
+        if (is_initial(o, &f, it->proc, c))
             vec_push(&o->initials, it->s->name);
     }
-    free(first);
+    free(f.first);
+    free(f.node);
     o->want(o->env, o->items.at[i].node, o->initials.at, o->initials.len);
 }
 
@@ -408,7 +444,7 @@ static uint64_t item_hash(const Order *o, uint32_t item)
 
 uint64_t order_races(const World *w, Step *const *steps, uint32_t n, OrderWant *want, void *env)
 {
-    Order o = {.w = w, .weak = w->config->weak, .want = want, .env = env};
+    Order o = {.w = w, .weak = w->config->weak, .n_steps = n, .want = want, .env = env};
     for (uint32_t i = 0; i < n; i++)
         add_step(&o, steps[i], i);
     add_blocked(&o, n);

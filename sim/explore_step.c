@@ -39,8 +39,15 @@ void step_free(Step *s)
 {
     if (!s)
         return;
+    free(s->begun);
     free(s->access);
     free(s);
+}
+
+void step_begin(Step *s, uint32_t dispatch)
+{
+    s->begun = xrealloc(s->begun, (s->n_begun + 1) * sizeof *s->begun);
+    s->begun[s->n_begun++] = dispatch;
 }
 
 void step_access(Step *s, AccessKind kind, const FabRect *rect)
@@ -97,14 +104,14 @@ bool step_conflict(const Step *a, const Step *b)
     return false;
 }
 
-static bool is_fence(const Step *s, int kind)
+bool step_releases(const Step *s)
 {
-    return s->kind == STEP_FENCE && s->op == kind;
+    return s->kind == STEP_FENCE ? s->op == FENCE_RELEASE : s->kind == STEP_EXIT && s->ends;
 }
 
 static bool sees(const Step *s)
 {
-    return s->kind == STEP_REFRESH || is_fence(s, FENCE_ACQUIRE);
+    return s->kind == STEP_REFRESH || (s->kind == STEP_FENCE && s->op == FENCE_ACQUIRE) || s->n_begun;
 }
 
 /* A landing against anything else. */
@@ -113,19 +120,20 @@ static bool landing_matters(const Step *land, const Step *x)
     if (x->kind == STEP_LAND)
         return x->rank != land->rank && same_slice(&x->rect, &land->rect) &&
                rects_touch(&x->rect, &land->rect);
-    if (sees(x))
-        return x->rank != land->rank;
-    return is_fence(x, FENCE_RELEASE) && x->rank == land->rank;
+    if (sees(x) && (x->rank != land->rank || x->n_begun))
+        return true;
+    return step_releases(x) && x->rank == land->rank;
 }
 
 /* A release fence lands what its rank has written: it matters as those writes do. */
 static bool fences_matter(const Step *a, const Step *b)
 {
-    bool release = is_fence(a, FENCE_RELEASE) || is_fence(b, FENCE_RELEASE);
+    if (a->n_begun || b->n_begun)
+        return true;
     if (a->rank == b->rank)
         return sees(a) && sees(b);
-    return release && (sees(a) || sees(b) || (a->kind == STEP_FENCE && b->kind == STEP_FENCE &&
-                                              a->op == b->op));
+    bool both = step_releases(a) && step_releases(b);
+    return both || (step_releases(a) && sees(b)) || (step_releases(b) && sees(a));
 }
 
 /* Both can happen next, so the wait holds: more credits do not touch it. */

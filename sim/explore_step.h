@@ -31,6 +31,8 @@ typedef struct {
     uint32_t rank;  /* that acts */
     uint32_t dispatch;
     FabRect rect; /* cell (run 4), or what lands */
+    bool ends;                 /* EXIT: of the dispatch's last lane */
+    uint32_t n_begun, *begun;  /* dispatches that started with it */
     uint32_t n_access, cap_access;
     Access *access; /* windows it touched; empty where that is no matter of order */
 } Step;
@@ -38,15 +40,18 @@ typedef struct {
 /* A new step from a choice about to be taken. */
 Step *step_new(const World *w, const Choice *c);
 void step_free(Step *s);
+void step_begin(Step *s, uint32_t dispatch);
 void step_access(Step *s, AccessKind kind, const FabRect *rect);
 
+/* A release fence, or the end of a dispatch, which is one too. */
+bool step_releases(const Step *s);
 /* Does the wait hold for a cell of this value? */
 bool step_holds(const Step *wait, int32_t value);
 bool step_same_cell(const Step *a, const Step *b);
 /* Do they touch common bytes, one of them changing them? */
 bool step_conflict(const Step *a, const Step *b);
-/* Two transitions of different lanes or landings that can both happen next: could their order matter?
- * Errs towards yes. */
+/* Two transitions of different lanes or landings that can both happen next: could their order
+ * matter? Errs towards yes. */
 bool step_dependent(const Step *a, const Step *b, bool weak);
 
 #endif

@@ -92,6 +92,12 @@ void json_double(JsonWriter *w, double v)
         buf_char(w->out, '"');
 }
 
+void json_number(JsonWriter *w, const char *text)
+{
+    separate(w);
+    buf_str(w->out, text);
+}
+
 void json_bool(JsonWriter *w, bool v)
 {
     separate(w);

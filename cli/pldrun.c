@@ -1,6 +1,7 @@
 /* pldrun: the simulator. */
 #include "base/file.h"
 #include "cli/run_options.h"
+#include "cli/show.h"
 #include "sim/cost.h"
 #include "sim/print_tensor.h"
 #include "sim/world.h"
@@ -238,6 +239,8 @@ static int run(RunOptions *o, const Loaded *l)
 {
     RunResult result = {0};
     World *w = NULL;
+    Show show;
+    show_begin(&show, o);
     int status = sim_run_keep(l->bytecode, &o->run, &result, &w);
     print_reports(o, &result);
     if (w) {
@@ -247,7 +250,10 @@ static int run(RunOptions *o, const Loaded *l)
     }
     if (o->run.cost)
         print_cost(o, w, &result);
+    if (!show_write(&show, o, w) && status == STATUS_OK)
+        status = STATUS_USAGE;
     world_free(w);
+    show_free(&show);
     if (status == STATUS_OK && !o->cost_json)
         puts(result.n_checked ? "OK" : "done (nothing checked)");
     run_result_free(&result);

@@ -97,6 +97,15 @@ static bool cost_option(RunOptions *o, const char *value)
     return !value || o->cost_json || fail("--cost", "json or nothing", value);
 }
 
+static bool timeline_option(RunOptions *o, const char *value)
+{
+    size_t n = strlen(value);
+    o->timeline = value;
+    return (n > 4 && strcmp(value + n - 4, ".svg") == 0) ||
+           (n > 5 && strcmp(value + n - 5, ".html") == 0) ||
+           fail("--timeline", "a FILE.svg or FILE.html", value);
+}
+
 static bool integer(const char *option, const char *value, uint64_t *out)
 {
     int64_t v;
@@ -154,6 +163,8 @@ static bool value_option(RunOptions *o, int id, const char *value)
     case O_CHECK: return check_option(o, value);
     case O_MEM: return mem_option(o, value);
     case O_MAX_STEPS: return integer("--max-steps", value, &o->run.max_steps);
+    case O_TRACE: o->trace = value; return true;
+    case O_TIMELINE: return timeline_option(o, value);
     case O_COST: return cost_option(o, value);
     case O_EXPLORE: return explore_option(o, value);
     case O_SCHEDULE: o->run.schedule = value; return true;

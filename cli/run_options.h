@@ -20,6 +20,7 @@ typedef struct {
     const Platform *platform; /* NULL: unsaid */
     bool disasm, quiet, verbose;
     bool cost_json;              /* --cost=json: standard output holds one JSON object */
+    const char *trace, *timeline; /* files, or NULL */
     bool explores;               /* --explore */
     ExploreOptions explore;
 } RunOptions;

@@ -33,7 +33,7 @@ cmp -s "$tmp/first" "$tmp/out" && ok || bad 'the JSON differs from run to run'
 
 # Platform numbers from a file.
 printf '# a slow link\n\nlink_latency = 900000\nlink_gap=1 # ps\n' >"$tmp/slow"
-exits 'a file of settings' 0 "$build/pldrun" "$(sample 08)" --platform-set @"$tmp/slow" --cost=json
+exits 'a file of settings' 0 "$build/pldrun" "$(sample 08)" -d 0-3 --platform-set @"$tmp/slow" --cost=json
 [ "$(jq .time_ps "$tmp/out")" -gt "$(jq .time_ps "$tmp/first")" ] && ok || bad 'a slow link does not take longer'
 echo 'link_latency 5' >"$tmp/slow"
 exits 'a line without =' 2 "$build/pldrun" "$(sample 08)" --platform-set @"$tmp/slow"

@@ -1,0 +1,61 @@
+#include "cli/show.h"
+
+#include "base/file.h"
+#include "sim/timeline.h"
+#include "sim/trace.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void show_begin(Show *v, RunOptions *o)
+{
+    record_init(&v->recorder);
+    v->observers[0] = &v->recorder.observer;
+    if (!o->trace && !o->timeline)
+        return;
+    o->run.observers = v->observers;
+    o->run.n_observers = 1;
+}
+
+static bool write_file(const char *path, const Buf *text)
+{
+    char *why = NULL;
+    if (file_write_atomic(path, text->at, text->len, &why))
+        return true;
+    fprintf(stderr, "pldrun: error: %s\n", why);
+    free(why);
+    return false;
+}
+
+static bool is_html(const char *path)
+{
+    size_t n = strlen(path);
+    return n >= 5 && strcmp(path + n - 5, ".html") == 0;
+}
+
+bool show_write(const Show *v, const RunOptions *o, const World *w)
+{
+    bool ok = true;
+    Buf text = {0};
+    if (!w || (!o->trace && !o->timeline))
+        return true;
+    if (v->recorder.truncated)
+        fprintf(stderr, "note: only the first %d events are in the trace and the timeline\n",
+                RECORD_MAX);
+    if (o->trace) {
+        trace_print(w, &v->recorder, &text);
+        ok = write_file(o->trace, &text);
+    }
+    buf_clear(&text);
+    if (o->timeline) {
+        timeline_print(w, &v->recorder, is_html(o->timeline), &text);
+        ok = write_file(o->timeline, &text) && ok;
+    }
+    buf_free(&text);
+    return ok;
+}
+
+void show_free(Show *v)
+{
+    record_free(&v->recorder);
+}

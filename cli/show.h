@@ -1,0 +1,19 @@
+/* Files that show a run: --trace and --timeline. */
+#ifndef PLD_CLI_SHOW_H
+#define PLD_CLI_SHOW_H
+
+#include "cli/run_options.h"
+#include "sim/record.h"
+
+typedef struct {
+    Recorder recorder;
+    Observer *observers[1];
+} Show;
+
+/* Makes the run record itself when a file is asked for. `v` lives as long as the run. */
+void show_begin(Show *v, RunOptions *o);
+/* Writes the files; false after a message when one could not be written. `w` NULL: nothing ran. */
+bool show_write(const Show *v, const RunOptions *o, const World *w);
+void show_free(Show *v);
+
+#endif

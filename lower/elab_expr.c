@@ -93,6 +93,12 @@ static Val unknown_name(Elab *e, Sym name, Span span)
         elab_error(e, span, "name", "the function %s is no value: it can only be called", name);
         return val_bad;
     }
+    if (name == e->s_self) {
+        elab_error(e, span, "name",
+                   "there is no self here: this function has no parameter of that name, functions "
+                   "of a module are called by their names");
+        return val_bad;
+    }
     const char *near = nearest_visible(e, name);
     elab_error(e, span, "name", "unknown name %s%s%s%s", name, near ? "; did you mean " : "",
                near ? near : "", near ? "?" : "");

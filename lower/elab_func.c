@@ -45,6 +45,13 @@ static bool param_annotation(Elab *e, FnDecl *d, const AstParam *p)
         elab_error(e, p->span, "type", "the parameters of a kernel are plain: no *, no defaults");
         ok = false;
     }
+    if (d->kind == FN_ORCH && (strcmp(p->name, "device") == 0 || strcmp(p->name, "cores") == 0)) {
+        elab_error(e, p->span, "name",
+                   "%s= of a call from the host is where it runs: choose "
+                   "another name for this parameter",
+                   p->name);
+        ok = false;
+    }
     if (p->annotation) {
         v = elab_annotation(e, p->annotation);
         if (v.kind == V_TYPE)

@@ -229,6 +229,14 @@ static Val build(Elab *e, OpId op, const Args *args, Span span)
 
 static Val unknown_op(Elab *e, Sym dotted, Span span)
 {
+    static const char *const types[] = {"pl.Tensor", "pl.Tile",  "pl.Scalar",
+                                        "pl.Out",    "pl.InOut", "pld.DistributedTensor"};
+    for (uint32_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+        if (strcmp(dotted, types[i]) != 0)
+            continue;
+        elab_error(e, span, "type", "%s is a type: it takes [...], not (...)", dotted);
+        return val_bad;
+    }
     const char *near = elab_nearest_op(dotted);
     elab_error(e, span, "name", "unknown operation %s%s%s%s", dotted, near ? "; did you mean " : "",
                near ? near : "", near ? "?" : "");

@@ -141,7 +141,7 @@ static Val directed(Elab *e, const Ast *a, Direction dir, const char *name)
         return v;
     if (v.has_dir || !type_is_memory(v.type)) {
         elab_error(e, a->span, "type", "%s is for tensors and windows, got %s%s", name,
-                   v.has_dir ? "a direction of " : "", type_text(e->arena, v.type));
+                   v.has_dir ? "a second direction of " : "", type_text(e->arena, v.type));
         return val_bad;
     }
     v.has_dir = true;

@@ -125,6 +125,25 @@ static void set_stage(Elab *e)
             (p->properties & ~pass_info((PassId)i)->breaks) | pass_info((PassId)i)->produces;
 }
 
+/* A dump may have been edited: what its first line promises is a claim about the text, and a
+ * mistake in it is not the compiler's. */
+static bool check_promises(Elab *e)
+{
+    Program *p = e->p;
+    Diags caught;
+    if (!e->ir)
+        return true;
+    diags_init(&caught, e->arena, p->src);
+    p->diags = &caught;
+    bool clean = ir_verify(p, p->properties, pass_info((PassId)p->stage)->name);
+    p->diags = e->diags;
+    for (uint32_t i = 0; i < caught.list.len; i++)
+        elab_error(e, caught.list.at[i].span, "value", "not what its first line says, a dump of %s",
+                   caught.list.at[i].message);
+    diags_free(&caught);
+    return clean;
+}
+
 static bool elaborate(Elab *e)
 {
     FnDecl *entry = find(e);
@@ -139,7 +158,7 @@ static bool elaborate(Elab *e)
     ok = ok && elab_pures(e);
     collect_functions(e);
     set_stage(e);
-    return ok && !diags_failed(e->diags);
+    return ok && !diags_failed(e->diags) && check_promises(e);
 }
 
 Program *specialize(Arena *arena, Interner *in, const AstModule *module,

@@ -380,6 +380,23 @@ START_TEST(options_may_not_contradict_a_dump)
 }
 END_TEST
 
+START_TEST(an_edited_dump_that_breaks_its_promise)
+{
+    expect_program_messages(
+        "# pld-ir 03_convert_to_ssa ranks=4 platform=a2a3sim program=P entry=host\n"
+        "@pl.program\nclass P:\n" HOST("host", "        a: pl.Scalar[pl.INDEX] = 1\n"
+                                               "        a: pl.Scalar[pl.INDEX] = 2\n"),
+        NULL,
+        "7:9: not what its first line says, a dump of convert_to_ssa: in function host: variable "
+        "a is bound twice\n");
+    expect_program_messages(
+        "# pld-ir 03_convert_to_ssa ranks=4 platform=a2a3sim program=P entry=host\n"
+        "@pl.program\nclass P:\n" HOST("host", "        a: pl.Scalar[pl.INDEX] = 1\n"
+                                               "        b: pl.Scalar[pl.INT32] = a\n"),
+        NULL, "7:34: b is annotated pl.Scalar[pl.INT32], its value is pl.Scalar[pl.INDEX]\n");
+}
+END_TEST
+
 START_TEST(what_only_dumps_may_say)
 {
     expect_program_messages("@pl.jit.host\ndef host(x: pl.Tensor[[2, 4], pl.FP32]):\n"
@@ -434,6 +451,7 @@ int main(void)
     tcase_add_test(tc, pure_functions_are_folded);
     tcase_add_test(tc, pure_functions_are_checked);
     tcase_add_test(tc, options_may_not_contradict_a_dump);
+    tcase_add_test(tc, an_edited_dump_that_breaks_its_promise);
     tcase_add_test(tc, what_only_dumps_may_say);
     tcase_add_test(tc, the_first_line_of_a_parsed_dump);
     suite_add_tcase(suite, tc);

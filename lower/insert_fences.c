@@ -14,8 +14,10 @@
  *
  * Both are as few as the structure allows: a loop whose body releases nothing new gets the release
  * before it, not in it, and a loop of waits gets the acquire behind it. */
+#include "lower/host_domain.h"
 #include "lower/pass.h"
 #include "lower/util.h"
+#include "lower/views.h"
 
 typedef struct Loop Loop;
 struct Loop {
@@ -26,17 +28,25 @@ struct Loop {
 typedef struct {
     Program *p;
     Func *f;
-    bool *own_rank;  /* by variable: the rank of this device */
+    VarId *rank_of; /* by variable: a view whose domain it is this device's rank in, or VAR_NONE */
+    bool one_group; /* every domain of the program is the same */
+    const FuncViews *views;
     bool unreleased; /* a peer may depend on something since the last release */
     bool unseen;     /* a wait since the last acquire */
     Loc wait;        /* place of that wait: the fence is its doing */
     Loop *loop;
 } Fences;
 
+/* Does the notify go to the cell of this rank itself? The peer must be this device's rank in the
+ * domain of the signal: of a program with several domains only a rank asked of the same window is.
+ */
 static bool is_self(const Fences *x, const Expr *notify)
 {
-    const Expr *peer = low_slot(notify, "peer");
-    return peer && peer->kind == EX_VAR && x->own_rank[peer->var];
+    VarId peer = operand_var(low_slot(notify, "peer"));
+    VarId signal = operand_var(low_slot(notify, "signal"));
+    if (peer == VAR_NONE || signal == VAR_NONE || x->rank_of[peer] == VAR_NONE)
+        return false;
+    return x->one_group || view_root(x->views, signal) == view_root(x->views, x->rank_of[peer]);
 }
 
 /* Window accesses: any op with an effect on memory of which an operand is a view. */
@@ -287,23 +297,33 @@ static void fence_block(Fences *x, Block *b, bool acquire_at_end)
 static void find_own_rank(void *env, Stmt *s)
 {
     Fences *x = env;
-    if (s->kind == ST_LET && low_stmt_op(s) == OP_RANK)
-        x->own_rank[s->results[0]] = true;
+    OpId op = low_stmt_op(s);
+    if (s->kind != ST_LET || (op != OP_RANK && op != OP_GET_COMM_CTX))
+        return;
+    VarId of = operand_var(s->value->args[0]);
+    if (of != VAR_NONE)
+        x->rank_of[s->results[0]] = op == OP_RANK ? x->rank_of[of] : of;
 }
 
-static void fence_func(Program *p, Func *f)
+static void fence_func(Program *p, Func *f, Views *views, bool one_group)
 {
-    Fences x = {.p = p, .f = f, .unreleased = true};
-    x.own_rank = xcalloc(f->vars.len + 1, sizeof *x.own_rank);
+    Fences x = {.p = p, .f = f, .unreleased = true, .one_group = one_group};
+    x.views = views_of(views, f);
+    x.rank_of = xmalloc((f->vars.len + 1) * sizeof *x.rank_of);
+    for (uint32_t i = 0; i < f->vars.len; i++)
+        x.rank_of[i] = VAR_NONE;
     block_walk(&f->body, find_own_rank, &x);
     fence_block(&x, &f->body, true);
-    free(x.own_rank);
+    free(x.rank_of);
 }
 
 bool pass_insert_fences(Program *p)
 {
+    Views views = {.p = p};
+    bool one_group = host_single_domain(p);
     for (uint32_t i = 0; i < p->funcs.len; i++)
         if (p->funcs.at[i]->kind == FN_INCORE)
-            fence_func(p, p->funcs.at[i]);
+            fence_func(p, p->funcs.at[i], &views, one_group);
+    views_free(&views);
     return true;
 }

@@ -1,6 +1,6 @@
 #!/bin/bash
-# What the checks cost on 1 MiB a device and 8 devices, in instructions of the run itself: at most as
-# many again.
+# What the checks cost on 1 MiB a device and 8 devices, in instructions of the run itself: at most
+# as many again.
 . "$(dirname "$0")/lib.bash"
 p=tests/bench/chunked.pld
 

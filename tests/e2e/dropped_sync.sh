@@ -15,7 +15,8 @@ caught() {
 }
 
 for mode in barrier broadcast mesh ring reduce_scatter allgather all_to_all; do
-    exits "dump of $mode" 0 "$build/pldc" tests/e2e/repeated.pld -d 0-2 -D mode=$mode --dump-pass=lower_composite_ops
+    exits "dump of $mode" 0 "$build/pldc" tests/e2e/repeated.pld -d 0-2 -D mode=$mode \
+        --dump-pass=lower_composite_ops
     cp "$tmp/out" "$tmp/$mode.ir"
     exits "$mode twice" 0 "$build/pldrun" "$tmp/$mode.ir" -d 0-2
     says "$mode twice is clean" '^note: nobody checked output y: it has no golden$'
@@ -24,7 +25,8 @@ for mode in barrier broadcast mesh ring reduce_scatter allgather all_to_all; do
     caught "$mode without its epilogue" "$tmp/x.ir"
     waits=$(grep -c 'pld\.system\.wait' "$tmp/$mode.ir")
     for ((k = 1; k <= waits; k++)); do
-        awk -v k=$k '/pld\.system\.wait/ && ++n == k { sub(/pld\.system\.wait.*/, "pass") } { print }' "$tmp/$mode.ir" >"$tmp/x.ir"
+        awk -v k=$k '/pld\.system\.wait/ && ++n == k { sub(/pld\.system\.wait.*/, "pass") } { print }' \
+            "$tmp/$mode.ir" >"$tmp/x.ir"
         caught "$mode without wait $k" "$tmp/x.ir"
     done
 done

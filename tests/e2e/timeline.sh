@@ -1,0 +1,43 @@
+#!/bin/bash
+# quick
+# Timelines: XML, self-contained, the same from run to run, with what they must show.
+. "$(dirname "$0")/lib.bash"
+
+picture() { # FILE P OPTIONS...: into $tmp/t.svg
+    local file=$1 p=$2; shift 2
+    exits "$file on $p" 0 "$build/pldrun" "$file" -d 0-$((p - 1)) "$@" --timeline "$tmp/t.svg"
+    xmllint --noout "$tmp/t.svg" 2>"$tmp/xml" && ok || bad "$file on $p: $(head -n 1 "$tmp/xml")"
+}
+for p in 1 2 4 16; do picture samples/11_allreduce_reveal.pld $p -D mode=ring; done
+picture samples/17_host_collectives.pld 2
+picture samples/06_put_get.pld 2 -D mode=put
+picture samples/08_allreduce_mesh.pld 64
+
+picture samples/10_allreduce_ring.pld 4
+cp "$tmp/t.svg" "$tmp/first.svg"
+picture samples/10_allreduce_ring.pld 4
+cmp -s "$tmp/first.svg" "$tmp/t.svg" && ok || bad 'the picture differs from run to run'
+for want in 'rank 3' 'time in µs' 'class="idle"' 'class="remote"' 'class="an"' 'class="ad"' \
+    'samples/10_allreduce_ring.pld:[0-9]+:[0-9]+' 'notify to wait' 'signal_buf\[0\] &gt;= 1'; do
+    says 'what it shows' "$want" "$tmp/t.svg"
+done
+# A bar for every data step, an arrow for every one and for every wait that a notify of a peer satisfied.
+[ "$(grep -c '<rect class="remote" .*<title>' "$tmp/t.svg")" = 24 ] && ok || bad 'bars of data steps'
+[ "$(grep -c '^<path class="ad" .*<title>' "$tmp/t.svg")" = 24 ] && ok || bad 'arrows of data'
+[ "$(grep -c '^<path class="an" .*<title>' "$tmp/t.svg")" = 24 ] && ok || bad 'arrows of notifies'
+# Bytes that only look like markup stay text; nothing is fetched from anywhere.
+if sed 's|http://www.w3.org/2000/svg||' "$tmp/t.svg" | grep -q '://\|url([^#]\|@import'; then bad 'not self-contained'; else ok; fi
+
+exits 'a page' 0 "$build/pldrun" samples/10_allreduce_ring.pld -d 0-3 --timeline "$tmp/t.html"
+says 'a page' '^<!DOCTYPE html>' "$tmp/t.html"
+says 'a page' "addEventListener\('wheel'" "$tmp/t.html"
+if sed 's|http://www.w3.org/2000/svg||' "$tmp/t.html" | grep -q '://\|src='; then bad 'the page is not self-contained'; else ok; fi
+sed -n '/^<svg/,/^<\/svg>/p' "$tmp/t.html" | sed '/^<div/d' | cmp -s - "$tmp/t.svg" && ok || bad 'the page has another picture'
+exits 'neither svg nor html' 2 "$build/pldrun" samples/10_allreduce_ring.pld --timeline "$tmp/t.png"
+
+# Where a deadlock stands.
+sed 's/value=1, op=pld.NotifyOp.AtomicAdd/value=0, op=pld.NotifyOp.AtomicAdd/' samples/08_allreduce_mesh.pld >"$tmp/stuck.pld"
+exits 'a deadlock' 3 "$build/pldrun" "$tmp/stuck.pld" -d 0-3 --timeline "$tmp/t.svg"
+says 'a deadlock' 'blocked: signal_buf\[0\] is 0, wants &gt;= 1' "$tmp/t.svg"
+xmllint --noout "$tmp/t.svg" && ok || bad 'XML of a deadlock'
+finish

@@ -86,6 +86,23 @@ static void property_fail(Verify *v, const Stmt *s, Property property, const cha
     verify_fail(v, s, "property %s: %s %s", property_name(property), op, what);
 }
 
+static bool has_layout(const Expr *alloc)
+{
+    const OpInfo *info = op_info(alloc->op);
+    for (int i = op_slot(alloc->op, "name"); i < info->n_slots; i++)
+        if (!alloc->args[i])
+            return false;
+    return true;
+}
+
+/* A power of two that the bytecode takes. */
+static bool has_good_alignment(const Expr *alloc)
+{
+    int64_t align;
+    return expr_is_int(alloc->args[op_slot(alloc->op, "align")], &align) && align > 0 &&
+           align <= (int64_t)1 << 30 && (align & (align - 1)) == 0;
+}
+
 /* Properties of one op; rows: property, and what breaks it. */
 static void check_op_properties(Verify *v, const Stmt *s, const Expr *e)
 {
@@ -105,10 +122,10 @@ static void check_op_properties(Verify *v, const Stmt *s, const Expr *e)
     if ((props & PROP_STAGED) && (e->op == OP_PUT || e->op == OP_GET) &&
         !e->args[op_slot(e->op, "stage")])
         property_fail(v, s, PROP_STAGED, info->full, "has no staging tiles");
-    if ((props & PROP_WINDOWS) && e->op == OP_ALLOC_WINDOW_BUFFER)
-        for (int i = op_slot(e->op, "name"); i < info->n_slots; i++)
-            if (!e->args[i])
-                property_fail(v, s, PROP_WINDOWS, info->full, "has no layout");
+    if ((props & PROP_WINDOWS) && e->op == OP_ALLOC_WINDOW_BUFFER && !has_layout(e))
+        property_fail(v, s, PROP_WINDOWS, info->full, "has no layout");
+    else if ((props & PROP_WINDOWS) && e->op == OP_ALLOC_WINDOW_BUFFER && !has_good_alignment(e))
+        property_fail(v, s, PROP_WINDOWS, info->full, "has an align= that is no power of two");
 }
 
 static bool is_nested_work(const Expr *e)
@@ -137,10 +154,21 @@ void verify_expr(Verify *v, const Stmt *s, Expr *e, bool top)
                       "stands inside another expression");
 }
 
-static bool is_placed(const Func *f, VarId var)
+/* What is wrong with the address of a tile, or NULL. */
+static const char *bad_place(const Verify *v, const Type *t)
 {
-    const Type *t = f->vars.at[var].type;
-    return t->kind != TY_TILE || (t->mem != MEM_UNSET && t->addr >= 0);
+    const Platform *platform = v->p->platform;
+    int64_t bytes;
+    if (t->kind != TY_TILE)
+        return NULL;
+    if (t->mem == MEM_UNSET || t->addr < 0)
+        return "has no address";
+    if (t->addr % platform->row_align)
+        return "has an address that is no multiple of the alignment of rows";
+    if (!tile_core_bytes(t, platform->row_align, &bytes) || bytes > platform->vec_bytes ||
+        t->addr > platform->vec_bytes - bytes)
+        return "has an address past the end of the vector memory";
+    return NULL;
 }
 
 static bool same_place(const Type *a, const Type *b)
@@ -151,10 +179,12 @@ static bool same_place(const Type *a, const Type *b)
 
 static void check_places(Verify *v, const Stmt *s)
 {
-    for (uint32_t i = 0; i < s->n_results; i++)
-        if (s->results[i] < v->f->vars.len && func_var(v->f, s->results[i])->type &&
-            !is_placed(v->f, s->results[i]))
-            property_fail(v, s, PROP_PLACED, func_var(v->f, s->results[i])->base, "has no address");
+    for (uint32_t i = 0; i < s->n_results; i++) {
+        const Var *var = s->results[i] < v->f->vars.len ? func_var(v->f, s->results[i]) : NULL;
+        const char *why = var && var->type ? bad_place(v, var->type) : NULL;
+        if (why)
+            property_fail(v, s, PROP_PLACED, var->base, why);
+    }
     if (s->kind != ST_FOR && s->kind != ST_YIELD)
         return;
     for (uint32_t i = 0; i < s->n_values && i < s->n_results; i++) {

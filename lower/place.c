@@ -99,6 +99,22 @@ static void note_tile(Scan *x, const Place *place)
               type_text(x->p->arena, place->type), (long long)place->bytes);
 }
 
+/* How many chunks of the last dimension would do, where a power of two divides it. */
+static void note_chunks(Scan *x, const Place *place, int64_t sum)
+{
+    int64_t cols, chunks = 1;
+    if (!dim_is_const(place->type->dims[place->type->rank - 1], &cols))
+        return;
+    while (sum / chunks > x->p->platform->vec_bytes && cols % (2 * chunks) == 0)
+        chunks *= 2;
+    if (chunks == 1 || sum / chunks > x->p->platform->vec_bytes)
+        return;
+    diag_note(
+        x->p->diags, x->live->loc[place->first].span,
+        "for c in pl.range(%lld): with %lld columns of %lld at a time, from c * %lld, it fits",
+        (long long)chunks, (long long)(cols / chunks), (long long)cols, (long long)(cols / chunks));
+}
+
 /* Where the sum first exceeds the memory: what is alive there, and what to do. */
 static void report(Scan *x, const Place *place)
 {
@@ -117,6 +133,7 @@ static void report(Scan *x, const Place *place)
     for (uint32_t i = 0; i < x->active.len; i++)
         if (segments_cover(&x->active.at[i]->segments, now))
             note_tile(x, x->active.at[i]);
+    note_chunks(x, place, sum);
 }
 
 bool place_tiles(Program *p, Func *f, const Live *live, Places *places)

@@ -181,7 +181,8 @@ static bool drop_lets(Sweep *w, Block *b)
             for (uint32_t k = 0; k < s->n_results; k++)
                 dead = dead && !w->needed[s->results[k]];
         }
-        changed = drop_lets(w, &s->body) | drop_lets(w, &s->otherwise) | dead | changed;
+        changed = drop_lets(w, &s->body) || changed;
+        changed = drop_lets(w, &s->otherwise) || dead || changed;
         if (!dead)
             b->at[to++] = s;
     }

@@ -200,6 +200,27 @@ START_TEST(over_budget)
 }
 END_TEST
 
+START_TEST(the_error_lists_what_is_alive_and_how_many_chunks_fit)
+{
+    static const char *const want[] = {
+        "b: pl.Tile[[400, 64], pl.FP32], 102400 bytes",
+        "a: pl.Tile[[400, 64], pl.FP32], 102400 bytes",
+        "for c in pl.range(2): with 32 columns of 64 at a time, from c * 32, it fits"};
+    PassTest t;
+    Arena arena = {0};
+    const char *body = "a = pl.full([400, 64], dtype=pl.FP32, value=1.0)\n"
+                       "b = pl.full([400, 64], dtype=pl.FP32, value=2.0)\n"
+                       "pl.store(pl.add(a, b), [0, 0], y)\n";
+    passtest_open(&t, passtest_program(&arena, "", body), PASS_ALLOCATE_MEMORY);
+    ck_assert_ptr_null(t.p);
+    ck_assert_uint_eq(t.diags.list.len, 4);
+    for (uint32_t i = 0; i < 3; i++)
+        ck_assert_str_eq(t.diags.list.at[i + 1].message, want[i]);
+    passtest_close(&t);
+    arena_free(&arena);
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("pass_allocate_memory");
@@ -214,6 +235,7 @@ int main(void)
     tcase_add_test(tc, break_keeps_the_address);
     tcase_add_test(tc, staging_tiles_of_a_pipeline_are_two);
     tcase_add_test(tc, over_budget);
+    tcase_add_test(tc, the_error_lists_what_is_alive_and_how_many_chunks_fit);
     suite_add_tcase(s, tc);
     return run_suite(s);
 }

@@ -1,6 +1,7 @@
 /* Pass 12: where fences stand. */
 #include "tests/passtest.h"
 #include "tests/support.h"
+#include <string.h>
 
 START_TEST(one_release_before_the_loop_and_one_acquire_after_it)
 {
@@ -212,6 +213,50 @@ START_TEST(a_wait_before_a_jump_is_seen)
 }
 END_TEST
 
+/* Window a spans four devices, b two of them: a rank in the one is somebody else in the other. */
+static const char two_domains[] =
+    "@pl.program\n"
+    "class P:\n"
+    "    @pl.function(type=pl.FunctionType.InCore)\n"
+    "    def step(self, a: pl.InOut[pld.DistributedTensor[[4, 1], pl.INT32]],\n"
+    "             b: pl.InOut[pld.DistributedTensor[[4, 1], pl.INT32]]):\n"
+    "        me = pld.rank(pld.get_comm_ctx(a))\n"
+    "        pld.system.wait(a, offsets=[0, 0], expected=0)\n"
+    "        pld.system.notify(%s, peer=me, offsets=[0, 0], value=1)\n"
+    "    @pl.function(type=pl.FunctionType.Orchestration)\n"
+    "    def orch(self, a: pl.InOut[pld.DistributedTensor[[4, 1], pl.INT32]],\n"
+    "             b: pl.InOut[pld.DistributedTensor[[4, 1], pl.INT32]]):\n"
+    "        self.step(a, b)\n"
+    "    @pl.function(level=pl.Level.HOST, role=pl.Role.Orchestrator)\n"
+    "    def host(self):\n"
+    "        a_buf = pld.alloc_window_buffer([4, 1], dtype=pl.INT32)\n"
+    "        b_buf = pld.alloc_window_buffer([4, 1], dtype=pl.INT32)\n"
+    "        for r in pl.range(4):\n"
+    "            a = pld.window(a_buf, [4, 1], dtype=pl.INT32)\n"
+    "            self.orch(a, a, device=r)\n"
+    "        for r in pl.range(2, 4):\n"
+    "            a = pld.window(a_buf, [4, 1], dtype=pl.INT32)\n"
+    "            b = pld.window(b_buf, [4, 1], dtype=pl.INT32)\n"
+    "            self.orch(a, b, device=r)\n";
+
+static void ck_release(const char *signal, bool want)
+{
+    PassTest t;
+    Arena arena = {0};
+    passtest_open(&t, arena_printf(&arena, two_domains, signal), PASS_INSERT_FENCES);
+    ck_assert_msg(t.p != NULL, "%s", passtest_message(&t));
+    ck_assert_int_eq(strstr(passtest_body(&t, "step"), "FenceKind.Release") != NULL, want);
+    passtest_close(&t);
+    arena_free(&arena);
+}
+
+START_TEST(a_rank_of_another_domain_is_not_oneself)
+{
+    ck_release("a", false);
+    ck_release("b", true);
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("pass_insert_fences");
@@ -224,6 +269,7 @@ int main(void)
     tcase_add_test(tc, what_a_wait_taught_is_passed_on);
     tcase_add_test(tc, rounds_acquire_in_each_iteration);
     tcase_add_test(tc, a_wait_before_a_jump_is_seen);
+    tcase_add_test(tc, a_rank_of_another_domain_is_not_oneself);
     suite_add_tcase(s, tc);
     return run_suite(s);
 }

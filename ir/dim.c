@@ -115,18 +115,22 @@ const char *dim_text(Arena *arena, const Dim *d)
 
 static const Atom *intern_atom(TypeTable *tt, const Atom *a)
 {
-    Buf key = {0};
-    buf_char(&key, 'A');
-    print_atom(&key, a);
-    const NamedAtom *found = table_find(tt, &key);
-    if (found == NULL && key.len <= MAX_TEXT) {
-        NamedAtom *made = arena_new(tt->arena, NamedAtom);
+    const void *key[] = {(void *)(uintptr_t)'A', (void *)(uintptr_t)a->kind, a->name, a->left,
+                         a->right};
+    const NamedAtom *found = table_find(tt, key, sizeof key);
+    if (found)
+        return &found->atom;
+    Buf text = {0};
+    print_atom(&text, a);
+    NamedAtom *made = NULL;
+    if (text.len <= MAX_TEXT) {
+        made = arena_new(tt->arena, NamedAtom);
         made->atom = *a;
-        made->text = table_add(tt, &key, made) + 1;
-        found = made;
+        made->text = arena_strndup(tt->arena, text.at, text.len);
+        table_add(tt, key, sizeof key, made);
     }
-    buf_free(&key);
-    return found ? &found->atom : NULL;
+    buf_free(&text);
+    return made ? &made->atom : NULL;
 }
 
 /* Higher degrees first, then by text; the constant comes last by its degree. */
@@ -166,6 +170,38 @@ static void sum_add(Sum *s, const Term *t)
         s->terms[s->n++] = *t;
 }
 
+static const Dim *copy_dim(TypeTable *tt, const Dim *d)
+{
+    Dim *made = arena_new(tt->arena, Dim);
+    Term *terms = arena_new_n(tt->arena, Term, d->n_terms);
+    if (d->n_terms)
+        memcpy(terms, d->terms, d->n_terms * sizeof *terms);
+    *made = (Dim){d->n_terms, terms};
+    return made;
+}
+
+/* The one Dim equal to `d`; NULL when it is too long. Constants, nearly all there are, are found by
+ * their value, others by their text. */
+static const Dim *intern_dim(TypeTable *tt, const Dim *d)
+{
+    int64_t value;
+    Buf text = {0};
+    if (dim_is_const(d, &value)) {
+        buf_char(&text, 'C');
+        buf_u64(&text, (uint64_t)value);
+    } else {
+        buf_char(&text, 'D');
+        dim_print(&text, d);
+    }
+    const Dim *found = table_find(tt, text.at, text.len);
+    if (found == NULL && text.len <= MAX_TEXT) {
+        found = copy_dim(tt, d);
+        table_add(tt, text.at, text.len, found);
+    }
+    buf_free(&text);
+    return found;
+}
+
 /* Drops zero terms, sorts and interns. The most negative coefficient has no literal, so it counts
  * as an overflow. */
 static const Dim *sum_finish(TypeTable *tt, Sum *s)
@@ -178,30 +214,16 @@ static const Dim *sum_finish(TypeTable *tt, Sum *s)
     }
     if (s->bad)
         return NULL;
-    qsort(s->terms, n, sizeof s->terms[0], compare_terms);
-    Dim local = {n, s->terms};
-    Buf key = {0};
-    buf_char(&key, 'D');
-    dim_print(&key, &local);
-    const Dim *found = table_find(tt, &key);
-    if (found == NULL && key.len <= MAX_TEXT) {
-        Dim *made = arena_new(tt->arena, Dim);
-        Term *terms = arena_new_n(tt->arena, Term, n);
-        if (n)
-            memcpy(terms, s->terms, n * sizeof *terms);
-        *made = (Dim){n, terms};
-        table_add(tt, &key, made);
-        found = made;
-    }
-    buf_free(&key);
-    return found;
+    if (n > 1)
+        qsort(s->terms, n, sizeof s->terms[0], compare_terms);
+    return intern_dim(tt, &(Dim){n, s->terms});
 }
 
 static const Dim *from_term(TypeTable *tt, const Term *t)
 {
-    Sum s = {.n = 1};
-    s.terms[0] = *t;
-    return sum_finish(tt, &s);
+    if (t->coef == INT64_MIN)
+        return NULL;
+    return intern_dim(tt, &(Dim){t->coef != 0, t});
 }
 
 static const Dim *from_atom(TypeTable *tt, const Atom *a)

@@ -97,14 +97,20 @@ void func_number_names(Program *p, Func *f, bool ssa)
     order_free(&order);
 }
 
-/* Splits `B_N`, N a decimal of at most nine digits without leading zero; false for other names. */
-static bool split_version(Program *p, Sym name, Sym *base, uint64_t *n)
+/* The `_N` of a name `B_N`, N a decimal of at most nine digits without leading zero; or NULL. */
+static const char *version_suffix(Sym name)
 {
     const char *low = strrchr(name, '_');
     if (low == NULL || low == name || low[1] < '1' || low[1] > '9')
-        return false;
+        return NULL;
     size_t digits = strspn(low + 1, "0123456789");
-    if (digits > 9 || low[1 + digits] != '\0')
+    return digits <= 9 && low[1 + digits] == '\0' ? low : NULL;
+}
+
+static bool split_version(Program *p, Sym name, Sym *base, uint64_t *n)
+{
+    const char *low = version_suffix(name);
+    if (low == NULL)
         return false;
     *base = intern_n(p->in, name, (size_t)(low - name));
     *n = strtoull(low + 1, NULL, 10);
@@ -133,8 +139,22 @@ void func_recover_bases(Program *p, Func *f)
     order_free(&order);
 }
 
+/* The common case: no base and no extent looks like a version, so the names say what they are. */
+static bool is_settled(const Program *p, const Func *f)
+{
+    for (uint32_t i = 0; i < p->extents.len; i++)
+        if (version_suffix(p->extents.at[i]))
+            return false;
+    for (uint32_t i = 0; i < f->vars.len; i++)
+        if (version_suffix(f->vars.at[i].base))
+            return false;
+    return true;
+}
+
 void func_settle_names(Program *p, Func *f)
 {
+    if (is_settled(p, f))
+        return;
     func_number_names(p, f, true);
     for (uint32_t i = 0; i < f->vars.len; i++)
         f->vars.at[i].base = f->vars.at[i].display;

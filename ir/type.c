@@ -4,11 +4,12 @@
 
 /* The table. */
 
-static uint32_t find_slot(const TypeTable *tt, uint64_t hash, const char *key)
+static uint32_t find_slot(const TypeTable *tt, uint64_t hash, const void *key, size_t len)
 {
     uint32_t mask = tt->cap - 1;
     uint32_t i = (uint32_t)(hash ^ hash >> 32) & mask;
-    while (tt->slots[i].key && (tt->slots[i].hash != hash || strcmp(tt->slots[i].key, key) != 0))
+    while (tt->slots[i].key && (tt->slots[i].hash != hash || tt->slots[i].len != len ||
+                                memcmp(tt->slots[i].key, key, len) != 0))
         i = (i + 1) & mask;
     return i;
 }
@@ -21,24 +22,24 @@ static void grow(TypeTable *tt)
     tt->slots = arena_new_n(tt->arena, TableSlot, tt->cap);
     for (uint32_t i = 0; i < old_cap; i++)
         if (old[i].key)
-            tt->slots[find_slot(tt, old[i].hash, old[i].key)] = old[i];
+            tt->slots[find_slot(tt, old[i].hash, old[i].key, old[i].len)] = old[i];
 }
 
-const void *table_find(const TypeTable *tt, const Buf *key)
+const void *table_find(const TypeTable *tt, const void *key, size_t len)
 {
     if (tt->cap == 0)
         return NULL;
-    uint64_t hash = hash64(HASH64_INIT, key->at, key->len);
-    return tt->slots[find_slot(tt, hash, key->at)].object;
+    uint64_t hash = hash64(HASH64_INIT, key, len);
+    return tt->slots[find_slot(tt, hash, key, len)].object;
 }
 
-const char *table_add(TypeTable *tt, const Buf *key, const void *object)
+const char *table_add(TypeTable *tt, const void *key, size_t len, const void *object)
 {
     if (tt->len >= tt->cap / 4 * 3)
         grow(tt);
-    uint64_t hash = hash64(HASH64_INIT, key->at, key->len);
-    char *copy = arena_strndup(tt->arena, key->at, key->len);
-    tt->slots[find_slot(tt, hash, copy)] = (TableSlot){hash, copy, object};
+    uint64_t hash = hash64(HASH64_INIT, key, len);
+    char *copy = arena_strndup(tt->arena, key, len);
+    tt->slots[find_slot(tt, hash, copy, len)] = (TableSlot){hash, copy, len, object};
     tt->len++;
     return copy;
 }
@@ -120,25 +121,54 @@ const char *type_text(Arena *arena, const Type *t)
 
 /* Construction. */
 
+static char *put(char *at, const void *bytes, size_t len)
+{
+    if (len)
+        memcpy(at, bytes, len);
+    return at + len;
+}
+
+/* Everything that tells one type from another; dims and elements are interned themselves. Returns
+ * the length of the key; writes it when `key` is not NULL. */
+static size_t type_key(char *key, const Type *t)
+{
+    uint8_t head[] = {'T', (uint8_t)t->kind, (uint8_t)t->dtype, t->rank, (uint8_t)t->mem};
+    size_t dims = t->rank * sizeof t->dims[0], elems = t->n_elems * sizeof t->elems[0];
+    if (key) {
+        key = put(key, head, sizeof head);
+        key = put(key, &t->addr, sizeof t->addr);
+        key = put(key, t->dims, dims);
+        put(key, t->elems, elems);
+    }
+    return sizeof head + sizeof t->addr + dims + elems;
+}
+
+static const Type *copy_type(TypeTable *tt, const Type *t)
+{
+    Type *made = arena_new(tt->arena, Type);
+    *made = *t;
+    if (t->n_elems) {
+        const Type **elems = arena_new_n(tt->arena, const Type *, t->n_elems);
+        memcpy(elems, t->elems, t->n_elems * sizeof *elems);
+        made->elems = elems;
+    }
+    return made;
+}
+
 /* The one type equal to `t`; copies it, with its elements, when it is the first. */
 static const Type *intern_type(TypeTable *tt, const Type *t)
 {
-    Buf key = {0};
-    buf_char(&key, 'T');
-    type_print(&key, t);
-    const Type *found = table_find(tt, &key);
+    char small[64];   /* enough for all but large tuples */
+    size_t len = type_key(NULL, t);
+    char *key = len <= sizeof small ? small : xmalloc(len);
+    type_key(key, t);
+    const Type *found = table_find(tt, key, len);
     if (found == NULL) {
-        Type *made = arena_new(tt->arena, Type);
-        *made = *t;
-        if (t->n_elems) {
-            const Type **elems = arena_new_n(tt->arena, const Type *, t->n_elems);
-            memcpy(elems, t->elems, t->n_elems * sizeof *elems);
-            made->elems = elems;
-        }
-        table_add(tt, &key, made);
-        found = made;
+        found = copy_type(tt, t);
+        table_add(tt, key, len, found);
     }
-    buf_free(&key);
+    if (key != small)
+        free(key);
     return found;
 }
 

@@ -1,7 +1,7 @@
 /* The table behind interned types and dims; only ir/type.c and ir/dim.c include it.
  *
- * An object is found by its canonical text, with one letter before it for the kind of object. So two
- * objects are one exactly when they print alike. */
+ * An object is found by a key of bytes that begins with a letter for the kind of object. Keys hold
+ * addresses of interned parts: they decide what is equal, and never what is printed or in what order. */
 #ifndef PLD_IR_TYPE_TABLE_H
 #define PLD_IR_TYPE_TABLE_H
 
@@ -10,6 +10,7 @@
 typedef struct {
     uint64_t hash;
     const char *key;         /* NULL: free */
+    size_t len;
     const void *object;
 } TableSlot;
 
@@ -22,8 +23,8 @@ struct TypeTable {
 };
 
 /* The object stored under the key, or NULL. */
-const void *table_find(const TypeTable *tt, const Buf *key);
+const void *table_find(const TypeTable *tt, const void *key, size_t len);
 /* Stores an object under a key that is not there yet; returns the key's copy in the arena. */
-const char *table_add(TypeTable *tt, const Buf *key, const void *object);
+const char *table_add(TypeTable *tt, const void *key, size_t len, const void *object);
 
 #endif

@@ -127,7 +127,9 @@ static void compile_case(const Case *c, Dumps *dumps)
 {
     Unit u;
     const Define mode = {"mode", c->mode};
-    const SpecializeOptions options = {.defines = &mode, .n_defines = *c->mode != 0, .ranks = RANKS};
+    const SpecializeOptions options = {
+        .defines = &mode, .n_defines = *c->mode != 0, .ranks = RANKS,
+    };
     char *text = read_sample(c);
     unit_read(&u, c->path, text, &options);
     dumps->text[PASS_PARSED] = print_parsed(&u, &options);

@@ -296,6 +296,29 @@ static int run_explore(const RunOptions *o, const Loaded *l)
     return status;
 }
 
+static void print_row(const RunOptions *o, const ExplainRow *row)
+{
+    Buf line = {0};
+    explain_row_text(row, o->run.n_devices, &line);
+    printf("%s\n", line.at);
+    for (int i = 0; i < 2; i++)
+        if (row->runs[i].token)
+            printf("    replay: --schedule=%s\n", row->runs[i].token);
+    buf_free(&line);
+}
+
+static int run_explain(const RunOptions *o, const Loaded *l)
+{
+    ExplainResult r = {0};
+    int status = explain_sync(l->bytecode, &o->run, o->explore.bound, &r);
+    if (r.text)
+        fputs(r.text, stderr);
+    for (uint32_t i = 0; i < r.n_rows; i++)
+        print_row(o, &r.rows[i]);
+    explain_free(&r);
+    return status;
+}
+
 static int disassemble(const BcProgram *p)
 {
     Buf text = {0};
@@ -315,6 +338,7 @@ int main(int argc, char **argv)
         status = load(&o, &l);
         if (status == STATUS_OK)
             status = o.disasm     ? disassemble(l.bytecode)
+                     : o.explains ? run_explain(&o, &l)
                      : o.explores ? run_explore(&o, &l)
                                   : run(&o, &l);
     }

@@ -180,6 +180,7 @@ static bool value_option(RunOptions *o, int id, const char *value)
 static bool flag_option(RunOptions *o, int id)
 {
     switch (id) {
+    case O_EXPLAIN_SYNC: return o->explains = true;
     case O_EXPLORE_BRUTE: return o->explores = o->explore.brute = true;
     case O_DISASM: return o->disasm = true;
     case O_QUIET: return o->quiet = true;

@@ -3,6 +3,7 @@
 #define PLD_CLI_RUN_OPTIONS_H
 
 #include "cli/compile.h"
+#include "sim/explain.h"
 #include "sim/explore.h"
 
 typedef VEC(NamedText) NamedTexts;
@@ -21,7 +22,8 @@ typedef struct {
     bool disasm, quiet, verbose;
     bool cost_json;              /* --cost=json: standard output holds one JSON object */
     const char *trace, *timeline; /* files, or NULL */
-    bool explores;               /* --explore */
+    bool explores;           /* --explore */
+    bool explains;           /* --explain-sync */
     ExploreOptions explore;
 } RunOptions;
 

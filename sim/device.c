@@ -23,12 +23,21 @@ static void fence(World *w, const Dispatch *d, int kind)
     (void)w->fabric->ops->fence(w->fabric, d->rank, kind);
 }
 
+static void change_signs(const HostTensor *t, const Region *r)
+{
+    int64_t size = dtype_bytes(t->dtype);
+    for (int64_t i = size - 1; i < r->bytes && dtype_is_float(t->dtype); i += size)
+        r->data[i] = (char)((uint8_t)r->data[i] ^ 0x80);
+}
+
 static void copy_in(World *w, Dispatch *d)
 {
     for (uint32_t i = 0; i < d->n_regions; i++) {
         Region *r = &d->regions[i];
         r->data = xmalloc((size_t)r->bytes + 1);
         memcpy(r->data, w->tensors[r->tensor].data + r->offset, (size_t)r->bytes);
+        if (d->rehearsal && !r->writes)
+            change_signs(&w->tensors[r->tensor], r);
     }
 }
 
@@ -221,6 +230,7 @@ void device_reset(World *w)
             memset(&l->pending, 0, sizeof l->pending);
             l->now = l->scalar_ps = 0;
             l->insns = 0;
+            l->n_notifies = l->n_waits = 0;
             l->chunk = l->n_chunks = 0;
             l->builtin = NULL;
             l->barrier_phase = BC_NO_INDEX;

@@ -173,6 +173,25 @@ uint32_t window_rank(const World *w, uint32_t window, uint32_t rank)
     return window_domain(w, window)->index[rank];
 }
 
+/* The whole queue again, as if the host function called once more all it had called. What comes before
+ * the last time works on other values, so that something left over from it shows. */
+static void repeat(World *w)
+{
+    uint32_t n = w->dispatches.len;
+    for (uint32_t i = 0; i < n && w->config->repeat > 1; i++)
+        w->dispatches.at[i].rehearsal = true;
+    for (uint32_t k = 1; k < w->config->repeat; k++)
+        for (uint32_t i = 0; i < n; i++) {
+            Dispatch d = w->dispatches.at[i];
+            d.rehearsal = k + 1 < w->config->repeat;
+            d.regions = arena_array(&w->arena, d.n_regions + 1, sizeof *d.regions);
+            for (uint32_t x = 0; x < d.n_regions; x++)
+                d.regions[x] = w->dispatches.at[i].regions[x];
+            vec_push(&w->ranks[d.rank].queue, w->dispatches.len);
+            vec_push(&w->dispatches, d);
+        }
+}
+
 bool domain_finish(World *w)
 {
     for (uint32_t i = 0; i < w->windows.len; i++)
@@ -180,6 +199,7 @@ bool domain_finish(World *w)
     for (uint32_t i = 0; i < w->dispatches.len; i++)
         if (!check_builtin(w, &w->dispatches.at[i]))
             return false;
+    repeat(w);
     depend_find(w);
     return true;
 }

@@ -248,7 +248,7 @@ static uint64_t failure_key(const RunResult *r, const char **check)
         const Report *p = &r->reports[i];
         if (is_minor(p))
             continue;
-        if (!**check)
+        if (!**check || strcmp(p->check, "race") == 0)
             *check = p->check;
         key = hash64(key, p->check, strlen(p->check));
         key = hash64(key, &p->line, sizeof p->line);
@@ -344,7 +344,7 @@ static void search(Search *s)
 static bool build(Search *s, const BcProgram *program, const RunConfig *config)
 {
     RunResult r = {0};
-    s->world = world_new(program, config, &r);
+    s->world = run_world_new(program, config, &r);
     if (!s->world) {
         s->result->status = r.status;
         s->result->text = report_text(&s->result->arena, &r);

@@ -24,7 +24,7 @@ typedef struct {
 /* One kind of failure: the first execution that showed it. */
 typedef struct {
     int status;
-    const char *check; /* of its first report */
+    const char *check; /* "race" when a report is one, else that of the first report */
     const char *text;  /* its reports, each on lines of its own */
     const char *token;
     uint64_t count; /* executions that ended so */

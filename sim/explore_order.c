@@ -357,7 +357,8 @@ typedef struct {
     uint32_t *node;  /* and the transition it is part of */
 } Front;
 
-/* Nothing there lies before the first item of process `proc`. What a fence takes along is part of it. */
+/* Nothing there lies before the first item of process `proc`. What a fence takes along is part of
+ * it. */
 static bool is_initial(const Order *o, const Front *f, uint32_t proc, const uint32_t *clock)
 {
     for (uint32_t p = 0; p < o->procs.len; p++)

@@ -111,7 +111,8 @@ bool step_releases(const Step *s)
 
 static bool sees(const Step *s)
 {
-    return s->kind == STEP_REFRESH || (s->kind == STEP_FENCE && s->op == FENCE_ACQUIRE) || s->n_begun;
+    return s->kind == STEP_REFRESH || (s->kind == STEP_FENCE && s->op == FENCE_ACQUIRE) ||
+           s->n_begun;
 }
 
 /* A landing against anything else. */

@@ -30,9 +30,9 @@ typedef struct {
     int32_t before; /* NOTIFY: of the cell */
     uint32_t rank;  /* that acts */
     uint32_t dispatch;
-    FabRect rect; /* cell (run 4), or what lands */
-    bool ends;                 /* EXIT: of the dispatch's last lane */
-    uint32_t n_begun, *begun;  /* dispatches that started with it */
+    FabRect rect;             /* cell (run 4), or what lands */
+    bool ends;                /* EXIT: of the dispatch's last lane */
+    uint32_t n_begun, *begun; /* dispatches that started with it */
     uint32_t n_access, cap_access;
     Access *access; /* windows it touched; empty where that is no matter of order */
 } Step;

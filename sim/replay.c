@@ -112,6 +112,25 @@ static const Platform *platform_of(const BcProgram *p, const RunConfig *config)
     return config->platform ? config->platform : &platforms[p->platform];
 }
 
+/* `kROW/`; `kROWh/` with the queue doubled, `kROWn/` and no golden compared. */
+static bool adopt_row(const char *at, RunConfig *config, const char **why)
+{
+    char *end;
+    if (*at != 'k')
+        return true;
+    unsigned long row = strtoul(at + 1, &end, 10);
+    *why = "a broken replay token";
+    if (row < 1 || row > 1000000 || at[1] < '1' || at[1] > '9')
+        return false;
+    config->without = (uint32_t)row;
+    bool twice = *end == 'h' || *end == 'n';
+    if (twice) {
+        config->repeat = 2;
+        config->no_golden = *end == 'n';
+    }
+    return end[twice] == '/';
+}
+
 bool replay_adopt(Arena *arena, const char *token, const BcProgram *program, RunConfig *config,
                   const char **why)
 {
@@ -129,7 +148,7 @@ bool replay_adopt(Arena *arena, const char *token, const BcProgram *program, Run
     else {
         config->weak = t.weak;
         config->checks = t.checks;
-        return true;
+        return adopt_row(t.schedule, config, why);
     }
     return false;
 }
@@ -155,7 +174,7 @@ static bool parse_choice(const char **at, Choices *out)
     if (**at != 'w') {
         if (!parse_number(at, LANDING_BIT - 1, &name))
             return false;
-        if (**at != '*') {
+        if (**at != ':') {
             vec_push(out, (uint32_t)name);
             return out->len < MAX_CHOICES;
         }
@@ -195,7 +214,7 @@ static void print_choices(Buf *out, const uint32_t *choices, uint32_t n, bool da
         if (i)
             buf_char(out, '-');
         if (run > 1)
-            buf_printf(out, "%u*", run);
+            buf_printf(out, "%u:", run);
         buf_printf(out, "%s%u", choices[i] & LANDING_BIT ? "w" : "", choices[i] & ~LANDING_BIT);
     }
 }
@@ -215,6 +234,8 @@ Policy *replay_policy(Arena *arena, const char *token, const World *w, const cha
                             t.inputs, inputs);
         return NULL;
     }
+    if (*t.schedule == 'k' && strchr(t.schedule, '/'))
+        t.schedule = strchr(t.schedule, '/') + 1;
     bool choices = *t.schedule == 'x' || *t.schedule == 'd';
     Policy *p = choices ? choices_policy(t.schedule) : policy_parse(t.schedule, why);
     if (!p)
@@ -230,6 +251,8 @@ const char *replay_token(Arena *arena, const World *w, const char *schedule,
     buf_printf(&out, PREFIX "%016" PRIx64 ".%u.%c.%x.%016" PRIx64 ".%016" PRIx64 ".",
                w->program->hash, w->n_ranks, c->weak ? 'w' : 's', c->checks,
                platform_hash(&w->platform), inputs_hash(w));
+    if (c->without)
+        buf_printf(&out, "k%u%s/", c->without, !c->repeat ? "" : c->no_golden ? "n" : "h");
     if (schedule)
         buf_str(&out, schedule);
     else

@@ -6,8 +6,10 @@
  * HASH: of the stripped bytecode, 16 hex digits. P: devices. MEM: s or w. CHECKS: CHECK_ bits, hex.
  * PLATFORM, INPUTS: hashes, 16 hex digits each, of the platform's numbers, and of what host
  * tensors, scalars and extents hold at the start. SCHEDULE: clock, random:SEED, pct:SEED:DEPTH, or
- * choices in order as x and names joined by `-`, a name n times over as n*NAME; lanes by id,
- * landings as wID. With d in place of x every access of a window is a choice too. */
+ * choices in order as x and names joined by `-`, a name n times over as n:NAME; lanes by id,
+ * landings as wID. With d in place of x every access of a window is a choice too. A
+ * schedule of --explain-sync begins with kROW/; kROWh/ or kROWn/ when the queue of dispatches is doubled,
+ * with goldens compared or not. */
 #ifndef PLD_SIM_REPLAY_H
 #define PLD_SIM_REPLAY_H
 

@@ -7,6 +7,7 @@
 #include "sim/outputs.h"
 #include "sim/replay.h"
 #include "sim/sched.h"
+#include "sim/sync_rows.h"
 #include <string.h>
 
 void run_result_free(RunResult *result)
@@ -22,6 +23,18 @@ static void keep_choices(World *w)
     r->n_choices = w->choices.len;
     for (uint32_t i = 0; i < w->choices.len; i++)
         r->choices[i] = w->choices.at[i];
+}
+
+World *run_world_new(const BcProgram *program, const RunConfig *config, RunResult *result)
+{
+    if (!config->without)
+        return world_new(program, config, result);
+    SyncRows *rows = sync_rows_new(program, config, result);
+    World *w = rows ? world_new(program, config, result) : NULL;
+    if (w && config->without <= sync_rows_count(rows))
+        w->patch = sync_rows_patch(rows, config->without - 1);
+    sync_rows_free(rows);
+    return w;
 }
 
 int run_world(World *w, Policy *policy)
@@ -116,7 +129,7 @@ int sim_run_keep(const BcProgram *program, const RunConfig *config, RunResult *r
     if (own->schedule && replay_is_token(own->schedule) &&
         !replay_adopt(&result->arena, own->schedule, program, own, &why))
         return usage(result, why);
-    World *w = world_new(program, own, result);
+    World *w = run_world_new(program, own, result);
     if (!w)
         return result->status;
     run_built(w, result);

@@ -40,7 +40,9 @@ typedef struct {
     uint64_t max_steps;         /* 0: no limit */
     Observer *const *observers; /* more observers (trace); they stay the caller's */
     uint32_t n_observers;
-    bool no_golden; /* do not compare */
+    bool no_golden;  /* do not compare */
+    uint32_t repeat; /* queue every dispatch so many times, the whole queue in turn; 0: once */
+    uint32_t without; /* leave this row of --explain-sync out, from 1; 0: none */
     bool cost;      /* hold what was counted against the closed forms of the builtins */
 } RunConfig;
 
@@ -86,6 +88,8 @@ void run_result_free(RunResult *result);
 
 /* The parts, for those who run one world many times (world_new, world_reset): */
 struct World;
+/* world_new, and what config->without names left out of the program. */
+struct World *run_world_new(const BcProgram *program, const RunConfig *config, RunResult *result);
 /* Runs a fresh or reset world under a policy with its goldens compared; returns the exit status. */
 int run_world(struct World *w, Policy *policy);
 /* The world of the last sim_run is kept for --print and --cost when `keep` is given. */

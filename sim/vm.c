@@ -302,6 +302,18 @@ static bool stops(World *w, Lane *lane, const BcInsn *in, PendKind *kind)
     return port && clock_add(lane->now, lane->scalar_ps) > w->horizon;
 }
 
+/* Is the instruction not in the program as it is tried? */
+static bool leave_out(World *w, Lane *lane, const BcInsn *in)
+{
+    Frame *top = lane_top(lane);
+    if (!patch_skips(w->patch, top->func, top->pc))
+        return false;
+    lane->n_notifies += in->op == BC_NOTIFY;
+    lane->n_waits += in->op == BC_WAIT;
+    top->pc++;
+    return true;
+}
+
 static VmStatus stop(World *w, Lane *lane, const BcInsn *in, PendKind kind)
 {
     vm_flush(w, lane);
@@ -336,8 +348,11 @@ VmStatus vm_run(World *w, Lane *lane, uint64_t budget)
         int64_t *r = top->regs;
         if (in->op >= BC_READ || in->op == BC_RET) {
             PendKind kind;
-            if (stops(w, lane, in, &kind))
+            if (stops(w, lane, in, &kind)) {
+                if (w->patch && leave_out(w, lane, in))
+                    continue;
                 return stop(w, lane, in, kind);
+            }
         }
         lane->insns++;
         w->steps++;

@@ -24,6 +24,15 @@ static bool cell_at(World *w, Lane *lane, const MemRef *m, uint16_t index, uint3
     return true;
 }
 
+/* Credits that are left out of the program are expected, and taken back, no more. */
+static int32_t missing(const World *w, const Lane *lane, uint32_t nth, bool wait)
+{
+    uint64_t units = 0;
+    if (w->patch)
+        (void)map_get(&w->patch->less, patch_key(lane->id, nth, wait), &units);
+    return (int32_t)units;
+}
+
 static bool describe_notify(World *w, Lane *lane, const BcInsn *in)
 {
     const MemRef *m = vm_mem(w, lane, in->a);
@@ -32,8 +41,11 @@ static bool describe_notify(World *w, Lane *lane, const BcInsn *in)
     if (!m || !vm_peer(w, lane, m, r[in->b], "notify", &rank))
         return false;
     lane->pending.op = in->imm;
-    return cell_at(w, lane, m, in->c, rank) &&
-           as_int32(w, lane, r[in->e], "notify value", &lane->pending.value);
+    if (!cell_at(w, lane, m, in->c, rank) ||
+        !as_int32(w, lane, r[in->e], "notify value", &lane->pending.value))
+        return false;
+    lane->pending.value += missing(w, lane, lane->n_notifies++, false);
+    return true;
 }
 
 static bool describe_wait(World *w, Lane *lane, const BcInsn *in)
@@ -45,6 +57,7 @@ static bool describe_wait(World *w, Lane *lane, const BcInsn *in)
     if (!cell_at(w, lane, m, in->b, lane->rank) ||
         !as_int32(w, lane, lane_top(lane)->regs[in->d], "wait expected", &lane->pending.value))
         return false;
+    lane->pending.value -= missing(w, lane, lane->n_waits++, true);
     if (vm_enabled(w, lane))
         return true;
     if (probe_wants(&w->probe, EV_WAIT_BLOCK)) {

@@ -10,6 +10,7 @@
 #include "sim/fabric.h"
 #include "sim/mem.h"
 #include "sim/npy.h"
+#include "sim/patch.h"
 #include "sim/probe.h"
 #include "sim/pure.h"
 #include "sim/run.h"
@@ -58,6 +59,7 @@ typedef struct {
     uint32_t func;  /* orchestration function */
     uint32_t rank;  /* device */
     uint32_t cores; /* lanes */
+    bool rehearsal; /* repeated later: floating-point inputs have their signs changed */
     CodePlace from; /* host function: where it was queued */
     uint32_t n_mem, n_scalars, n_regions, n_deps;
     MemRef *mem; /* arguments: MEM_DEVICE (object: region) and MEM_WINDOW */
@@ -136,6 +138,7 @@ struct Lane {
     Pending pending;
     int64_t now;              /* ps */
     uint64_t insns;           /* executed in this run */
+    uint32_t n_notifies, n_waits; /* come to in this run */
     int64_t scalar_ps;        /* scalar work not yet on the clock */
     const BcLoc *builtin;     /* last builtin call executed, where there are several domains */
     uint32_t builtin_window;  /* first window it used */
@@ -188,6 +191,7 @@ struct World {
     /* the run */
     Fabric *fabric;
     Probe probe;
+    SyncPatch *patch;   /* what is left out of the program; NULL: nothing */
     bool stop_at_reads; /* vm_run stops before every pl.read of a window */
     bool stop_at_data;  /* and before every other access of a window */
     bool record;        /* keep the choices of the scheduler in `choices` */

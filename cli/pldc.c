@@ -1,5 +1,6 @@
 /* pldc: the compiler. */
 #include "base/file.h"
+#include "cli/compare.h"
 #include "cli/compile.h"
 #include "cli/skeleton.h"
 #include "codegen/bytecode.h"
@@ -36,6 +37,11 @@ typedef struct {
     const char *output;
     EmitKind emit;
     bool strip, verbose, skeleton;
+    bool compare;
+    const char *other;        /* --compare A B: B */
+    bool split;               /* --compare with `--`: */
+    CompileOptions before;    /* what stood before it */
+    uint32_t defines_before;
 } Options;
 
 static bool pass_option(const char *value, PassId *out)
@@ -150,6 +156,7 @@ static bool flag_option(Options *o, int id)
     case O_VERIFY_EACH: return o->compile.verify_each = true;
     case O_NO_VERIFY_EACH: o->compile.verify_each = false; return true;
     case O_COST: return o->compile.cost = true;
+    case O_COMPARE: return o->compare = true;
     case O_SKELETON: return o->skeleton = true;
     case O_QUIET: return o->compile.quiet = true;
     case O_VERBOSE: return o->verbose = true;
@@ -159,11 +166,27 @@ static bool flag_option(Options *o, int id)
 
 static bool positional(Options *o, const char *word)
 {
+    if (o->compare && o->compile.path && !o->other) {
+        o->other = word;
+        return true;
+    }
     if (o->compile.path) {
         usage_error(TOOL, "one file at a time: '%s' and '%s'", o->compile.path, word);
         return false;
     }
     o->compile.path = word;
+    return true;
+}
+
+/* `--`: with --compare, what follows is for the second program. */
+static bool separator(Options *o, OptScan *scan)
+{
+    if (!o->compare || o->split)
+        return true;
+    scan->only_positional = false;
+    o->split = true;
+    o->before = o->compile;
+    o->defines_before = o->defines.len;
     return true;
 }
 
@@ -183,8 +206,9 @@ static int parse_options(Options *o, int argc, char **argv)
         else if (id == OPT_POSITIONAL)
             ok = positional(o, scan.value);
         else
-            ok = id == OPT_SEPARATOR ||
-                 defines_take(TOOL, &o->arena, &o->defines, &scan, o->compile.path);
+            ok = id == OPT_SEPARATOR
+                     ? separator(o, &scan)
+                     : defines_take(TOOL, &o->arena, &o->defines, &scan, o->compile.path);
         if (!ok)
             return STATUS_USAGE;
     }
@@ -262,9 +286,70 @@ static int print_cost(Compilation *c)
     return print_text(&c->cost_text);
 }
 
+/* The settings of the first program that the second one does not make itself, then its own. */
+static void second_defines(Options *o, Defines *out)
+{
+    for (uint32_t i = 0; i < o->defines_before; i++) {
+        bool again = false;
+        for (uint32_t k = o->defines_before; k < o->defines.len; k++)
+            again |= strcmp(o->defines.at[i].name, o->defines.at[k].name) == 0;
+        if (!again)
+            avec_push(&o->arena, out, o->defines.at[i]);
+    }
+    for (uint32_t k = o->defines_before; k < o->defines.len; k++)
+        avec_push(&o->arena, out, o->defines.at[k]);
+}
+
+/* "A: mode=hand": what tells the two apart. */
+static const char *side_name(Options *o, char letter, const char *path, const Define *at, uint32_t n)
+{
+    Buf text = {0};
+    buf_printf(&text, "%c:", letter);
+    if (!o->split || o->other)
+        buf_printf(&text, " %s", path_stem(&o->arena, path));
+    for (uint32_t i = 0; i < n && o->split; i++)
+        buf_printf(&text, " %s=%s", at[i].name, at[i].value);
+    const char *name = arena_strndup(&o->arena, text.at, text.len);
+    buf_free(&text);
+    return name;
+}
+
+static int run_compare(Options *o)
+{
+    CompileOptions a = o->split ? o->before : o->compile, b = o->compile;
+    Defines second = {0};
+    uint32_t n = o->split ? o->defines_before : o->defines.len;
+    if (!o->split && !o->other)
+        return usage_error(TOOL, "--compare takes two files, or one and `--` between two sets of -D");
+    second_defines(o, &second);
+    a.specialize.n_defines = n;
+    if (o->split) {
+        a.specialize.defines = o->defines.at;
+        b.specialize.defines = second.at;
+        b.specialize.n_defines = second.len;
+    }
+    if (o->other)
+        b.path = o->other;
+    if (!a.dump_one)
+        a.dump_pass = PASS_LOWER_COMPOSITE_OPS;
+    if (!b.dump_one)
+        b.dump_pass = PASS_LOWER_COMPOSITE_OPS;
+    a.warnings = b.warnings;
+    a.n_warnings = b.n_warnings;
+    const Define *from = o->defines.at + o->defines_before;
+    Buf out = {0};
+    int status = compare(&a, &b, side_name(o, 'A', a.path, o->defines.at, n),
+                         side_name(o, 'B', b.path, from, o->defines.len - o->defines_before), &out);
+    int printed = print_text(&out);
+    buf_free(&out);
+    return printed == STATUS_OK ? status : printed;
+}
+
 static int run(Options *o)
 {
     Compilation c;
+    if (o->compare)
+        return run_compare(o);
     if (o->emit == EMIT_AST || o->skeleton)
         return emit_ast(o);
     int status = (int)compile(&c, &o->compile);

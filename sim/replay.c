@@ -196,9 +196,9 @@ static Policy *choices_policy(const char *at)
 {
     Choices list = {0};
     Policy *p = NULL;
-    bool ok = true, data = *at == 'd';
-    for (at++; ok && *at; at += *at == '-')
-        ok = parse_choice(&at, &list) && (!*at || *at == '-');
+    bool data = *at == 'd', ok = !at[1];
+    while (!ok && parse_choice((at++, &at), &list) && (*at == '-' || !*at))
+        ok = !*at;
     if (ok)
         p = policy_script(list.at, list.len, data, NULL);
     vec_free(&list);

@@ -64,4 +64,7 @@ for p in 2 3; do
             -d 0-$((p - 1)) -D REPS=2 -D SIZE=$p -D mode=$mode --explore
     done
 done
+
+# Right programs and their broken twins.
+for f in tests/verdicts/*.pld; do explores_verdict sc 600 "$f"; done
 finish

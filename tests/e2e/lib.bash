@@ -38,4 +38,20 @@ exits() {
 says() {
     if grep -Eq -- "$2" "${3:-$tmp/err}"; then ok; else bad "$1: no '$2' in: $(head -n 4 "${3:-$tmp/err}" | tr '\n' ' ')"; fi
 }
+# statuses_for PROGRAM: exit statuses that `# expect:` of a program in tests/verdicts allows
+statuses_for() {
+    local verdict=' ' line; line=$(sed -n '1s/^# expect: //p' "$1")
+    case $line in ok* | warning*) verdict+='0 ' ;; esac
+    case $line in *race* | *uninit* | *signal*) verdict+='4 ' ;; esac
+    case $line in *deadlock*) verdict+='3 ' ;; esac
+    echo "$verdict"
+}
+devices_for() { local n; n=$(sed -n '1s/.* on \([0-9]*\).*/\1/p' "$1"); echo $((${n:-2} - 1)); }
+# explores_verdict MODEL BOUND PROGRAM: exploring finds what is expected; 7 (not all seen) does for a right one
+explores_verdict() {
+    local rc; "$build/pldrun" -q "$3" -d 0-"$(devices_for "$3")" --mem="$1" --explore="$2" >"$tmp/out" 2>"$tmp/err"
+    rc=$? want=$(statuses_for "$3")
+    [[ $want = *' 0 '* ]] && [ $rc -eq 7 ] && rc=0
+    if [[ $want = *" $rc "* ]]; then ok; else bad "$3, $1: status $rc, wanted$want: $(head -n 2 "$tmp/err" | tr '\n' ' ')"; fi
+}
 finish() { printf '%d passed, %d failed\n' $pass $fail; [ $fail -eq 0 ]; exit; }

@@ -1,5 +1,6 @@
 /* pldrun: the simulator. */
 #include "base/file.h"
+#include "cli/progress.h"
 #include "cli/run_options.h"
 #include "cli/show.h"
 #include "sim/cost.h"
@@ -240,8 +241,12 @@ static int run(RunOptions *o, const Loaded *l)
     RunResult result = {0};
     World *w = NULL;
     Show show;
+    Progress progress = {0};
     show_begin(&show, o);
+    if (!o->quiet)
+        progress_begin(&progress, &o->run);
     int status = sim_run_keep(l->bytecode, &o->run, &result, &w);
+    progress_end(&progress);
     print_reports(o, &result);
     if (w) {
         int printed = print_tensors(o, w);

@@ -37,6 +37,11 @@ static const struct {
 #include "codegen/pure.def"
 };
 
+const char *bc_tileop_name(TileOp op)
+{
+    return op < TOP_COUNT ? tileop_names[op] : "?";
+}
+
 const char *bc_op_name(BcOp op)
 {
     return ops[op].name;

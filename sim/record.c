@@ -180,12 +180,8 @@ ShowKind record_kind(const Record *r)
 
 static const char *compute_name(const Record *r)
 {
-    static const char *const names[] = {
-#define PLD_TILEOP(ENUM, name, arity) name,
-#include "codegen/tileop.def"
-    };
     if (r->op < TOP_COUNT)
-        return names[r->op];
+        return bc_tileop_name((TileOp)r->op);
     bool tile = r->insn == BC_TFULL || r->insn == BC_TCOPY || r->insn == BC_TCAST;
     return tile ? bc_op_name((BcOp)r->insn) + 1 : "scalar";
 }

@@ -23,6 +23,7 @@ typedef struct {
 
 enum { CHECK_RACES = 1, CHECK_UNINIT = 2, CHECK_SIGNALS = 4, CHECK_FENCES = 8, CHECK_ALL = 15 };
 
+struct World;
 typedef struct Policy Policy;
 typedef struct Observer Observer;
 
@@ -43,6 +44,8 @@ typedef struct {
     bool no_golden;  /* do not compare */
     uint32_t repeat; /* queue every dispatch so many times, the whole queue in turn; 0: once */
     uint32_t without; /* leave this row of --explain-sync out, from 1; 0: none */
+    void (*progress)(void *env, const struct World *w); /* called now and then, or NULL */
+    void *progress_env;
     bool cost;      /* hold what was counted against the closed forms of the builtins */
 } RunConfig;
 
@@ -87,7 +90,6 @@ int sim_run(const BcProgram *program, const RunConfig *config, RunResult *result
 void run_result_free(RunResult *result);
 
 /* The parts, for those who run one world many times (world_new, world_reset): */
-struct World;
 /* world_new, and what config->without names left out of the program. */
 struct World *run_world_new(const BcProgram *program, const RunConfig *config, RunResult *result);
 /* Runs a fresh or reset world under a policy with its goldens compared; returns the exit status. */

@@ -14,6 +14,7 @@
 
 #define DEFAULT_BUDGET 10000u
 #define MAX_LANDINGS 4096u
+#define PROGRESS_TURNS 255u /* a mask */
 
 typedef struct {
     World *w;
@@ -24,6 +25,7 @@ typedef struct {
     FabLanding *landings; /* MAX_LANDINGS of them, allocated when first needed */
     bool local;           /* a lane in the list has to run on before it stands at a choice */
     uint64_t budget;
+    uint32_t turns;
 } Sched;
 
 /* ---- the clock's heap ---- */
@@ -146,6 +148,8 @@ static Turn turn(Sched *s, Lane *lane)
 {
     if (allowance(s) == 0)
         return TURN_LIMIT;
+    if (s->w->config->progress && (++s->turns & PROGRESS_TURNS) == 0)
+        s->w->config->progress(s->w->config->progress_env, s->w);
     bool exits = lane->pending.kind == PEND_EXIT;
     vm_commit(s->w, lane);
     if (exits || lane->state != LANE_READY || s->w->failed)

@@ -18,38 +18,62 @@ static bool fail(char **why, const char *verb, const char *name, const char *rea
     return false;
 }
 
-/* Reads to the end of the file; returns 0 or an errno value (EFBIG: over max_bytes). */
-static int read_all(int fd, Buf *out, size_t max_bytes)
+/* Reads until `out` has `size` bytes or the file ends; returns 0 or an errno value. */
+static int read_up_to(int fd, Buf *out, size_t size)
 {
     char chunk[65536];
-    for (;;) {
-        ssize_t n = read(fd, chunk, sizeof chunk);
+    while (out->len < size) {
+        size_t left = size - out->len;
+        ssize_t n = read(fd, chunk, left < sizeof chunk ? left : sizeof chunk);
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)
             return errno;
         if (n == 0)
             return 0;
-        if ((size_t)n > max_bytes - out->len)
-            return EFBIG;
         buf_bytes(out, chunk, (size_t)n);
     }
+    return 0;
+}
+
+/* Opens a file for one of the readers; -1 and *why when it cannot be. */
+static int open_input(const char *path, Buf *out, char **why)
+{
+    int fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        fail(why, "read", path, strerror(errno));
+    buf_clear(out);
+    buf_str(out, "");   /* out->at is text even when the file is empty */
+    return fd;
+}
+
+static bool close_input(int fd, const char *path, int error, char **why)
+{
+    bool is_stdin = fd == STDIN_FILENO;
+    if (!is_stdin)
+        close(fd);
+    return !error || fail(why, "read", is_stdin ? "standard input" : path, strerror(error));
 }
 
 bool file_read(const char *path, Buf *out, size_t max_bytes, char **why)
 {
-    bool is_stdin = strcmp(path, "-") == 0;
-    int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    int fd = open_input(path, out, why);
     if (fd < 0)
-        return fail(why, "read", path, strerror(errno));
-    buf_clear(out);
-    buf_str(out, "");   /* out->at is text even when the file is empty */
-    int error = read_all(fd, out, max_bytes);
-    if (!is_stdin)
-        close(fd);
-    if (error)
-        return fail(why, "read", is_stdin ? "standard input" : path, strerror(error));
-    return true;
+        return false;
+    int error = read_up_to(fd, out, max_bytes + 1);
+    return close_input(fd, path, !error && out->len > max_bytes ? EFBIG : error, why);
+}
+
+bool file_read_extent(const char *path, Buf *out, size_t head, FileExtent *extent, void *env,
+                      char **why)
+{
+    int fd = open_input(path, out, why);
+    if (fd < 0)
+        return false;
+    int error = read_up_to(fd, out, head);
+    if (!error && out->len == head)
+        error = read_up_to(fd, out, extent(env, out));
+    return close_input(fd, path, error, why);
 }
 
 /* Writes everything; returns 0 or an errno value. */

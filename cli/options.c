@@ -199,7 +199,7 @@ static bool device_number(const char **at, const char *end, uint32_t *out)
     while (*at < end && **at >= '0' && **at <= '9' && v < 1000000000u)
         v = v * 10 + (uint64_t)(*(*at)++ - '0');
     *out = (uint32_t)v;
-    return *at > start;
+    return *at > start && v <= INT32_MAX;
 }
 
 static const char *add_device(Arena *arena, Devices *out, uint32_t id)

@@ -36,6 +36,7 @@ typedef struct {
     VEC(const char *) warnings;
     const char *output;
     EmitKind emit;
+    const char *ranks_from; /* the option that set the number of ranks, or NULL */
     bool strip, verbose, skeleton;
     bool compare;
     const char *other;        /* --compare A B: B */
@@ -72,6 +73,19 @@ static bool diagnostics_option(Options *o, const char *value)
     return true;
 }
 
+/* Both options may be there if they agree. */
+static bool set_ranks(Options *o, const char *option, uint32_t n)
+{
+    uint32_t *ranks = &o->compile.specialize.ranks;
+    if (o->ranks_from && strcmp(o->ranks_from, option) && *ranks != n) {
+        usage_error(TOOL, "%s says %u devices, %s says %u", o->ranks_from, *ranks, option, n);
+        return false;
+    }
+    o->ranks_from = option;
+    *ranks = n;
+    return true;
+}
+
 static bool ranks_option(Options *o, const char *value)
 {
     int64_t n;
@@ -79,8 +93,7 @@ static bool ranks_option(Options *o, const char *value)
         usage_error(TOOL, "--ranks takes a number of devices from 1 to 4096, not '%s'", value);
         return false;
     }
-    o->compile.specialize.ranks = (uint32_t)n;
-    return true;
+    return set_ranks(o, "--ranks", (uint32_t)n);
 }
 
 static bool devices_option(Options *o, const char *value)
@@ -91,8 +104,7 @@ static bool devices_option(Options *o, const char *value)
         usage_error(TOOL, "-d %s: %s", value, why);
         return false;
     }
-    o->compile.specialize.ranks = devices.len;
-    return true;
+    return set_ranks(o, "-d", devices.len);
 }
 
 static bool platform_option(Options *o, const char *value)

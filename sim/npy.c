@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_HEADER = 65535, MAX_TYPE = 64 };
+enum { MAX_HEADER = 65535, MAX_TYPE = 64, SPARE = 1 << 20 };
 
 typedef struct {
     Arena *arena;
@@ -215,9 +215,10 @@ static bool check_size(Parse *p, NpyArray *out, size_t left)
     out->bytes = t.bytes;
     if ((uint64_t)t.bytes == left)
         return true;
-    return fail(p, "it %s: shape %s of '%s' takes %lld bytes, but %zu follow the header",
+    return fail(p, "it %s: shape %s of '%s' takes %lld bytes, but %s%zu follow the header",
                 (uint64_t)t.bytes > left ? "is truncated" : "has bytes left over",
-                shape_text(p->arena, out), out->descr, (long long)t.bytes, left);
+                shape_text(p->arena, out), out->descr, (long long)t.bytes,
+                left < (uint64_t)t.bytes + SPARE ? "" : "at least ", left);
 }
 
 /* Finds the header's text; returns the offset of the data, 0 on failure. */
@@ -259,11 +260,29 @@ bool npy_parse(Arena *arena, const char *path, const void *bytes, size_t len, Np
     return true;
 }
 
+/* What npy_parse looks at: the header, the data it announces, and enough more to say that something
+ * is left over. Nothing more where the header is no good. */
+static size_t npy_extent(void *env, const Buf *head)
+{
+    Arena *arena = env;
+    const char *why;
+    NpyArray a = {0};
+    Parse p = {.arena = arena, .path = "", .why = &why};
+    HostTensor t = {.name = ""};
+    size_t data = find_header(&p, (const unsigned char *)head->at, head->len);
+    if (!data || !parse_header(&p, &a) || !find_dtype(&p, &a) || !a.known)
+        return head->len;
+    t.dtype = a.dtype;
+    t.rank = (uint8_t)a.rank;
+    memcpy(t.shape, a.shape, sizeof t.shape);
+    return tensor_measure(arena, &t, &why) ? data + (size_t)t.bytes + SPARE : head->len;
+}
+
 bool npy_read(Arena *arena, const char *path, NpyArray *out, const char **why)
 {
     Buf file = {0};
     char *reason = NULL;
-    bool ok = file_read(path, &file, (size_t)TENSOR_MAX_BYTES + 2 * MAX_HEADER, &reason);
+    bool ok = file_read_extent(path, &file, 2 * MAX_HEADER, npy_extent, arena, &reason);
     if (ok)
         ok = npy_parse(arena, path, file.at ? file.at : "", file.len, out, why);
     else

@@ -208,6 +208,23 @@ START_TEST(writes_what_numpy_writes)
 }
 END_TEST
 
+/* 4 GiB of nothing behind two elements: only so much is read as it takes to refuse them. */
+START_TEST(what_lies_behind_the_data_is_not_read)
+{
+    char path[] = "/tmp/check_npy_XXXXXX";
+    int fd = mkstemp(path);
+    Buf file = file_of(1, "{'descr': '<f4', 'fortran_order': False, 'shape': (2,)}", "12345678", 8);
+    ck_assert_int_eq(write(fd, file.at, file.len), (ssize_t)file.len);
+    ck_assert_int_eq(ftruncate(fd, (off_t)1 << 32), 0);
+    close(fd);
+    ck_assert(!npy_read(&arena, path, &array, &why));
+    ck_assert_ptr_nonnull(strstr(why, ": it has bytes left over: shape (2,) of '<f4' takes 8 bytes, "
+                                      "but at least 1048584 follow the header"));
+    buf_free(&file);
+    unlink(path);
+}
+END_TEST
+
 START_TEST(writing_fails_in_one_line)
 {
     const int64_t shape[] = {1};
@@ -229,6 +246,7 @@ int main(void)
     tcase_add_test(tc, truncation_anywhere_is_refused);
     tcase_add_test(tc, fits_names_both_sides);
     tcase_add_test(tc, writes_what_numpy_writes);
+    tcase_add_test(tc, what_lies_behind_the_data_is_not_read);
     tcase_add_test(tc, writing_fails_in_one_line);
     suite_add_tcase(suite, tc);
     int status = run_suite(suite);

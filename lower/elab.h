@@ -153,7 +153,6 @@ struct Fn {
     VEC(NameChange) trail; /* old meanings, newest last */
     VEC(VarList) vars;     /* per name: its variables, one a type */
     VEC(Origin) origins;
-    VEC(const Bounds *) loop_bounds;
     Loop *loop;
     Frame *frame;
     Block *block;         /* frame->block */
@@ -162,8 +161,6 @@ struct Fn {
     Map extents;          /* dynamic extents that the parameters bind */
     Map read;             /* ids of names whose value was used */
     Map locals;           /* every name bound anywhere in the function */
-    uint32_t conditional; /* inside an operand that may not be evaluated */
-    bool returned;
     const Type *declared_result; /* of `-> type`, or NULL */
 };
 

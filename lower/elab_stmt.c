@@ -177,7 +177,6 @@ static void do_return(Elab *e, const Ast *s)
         return;
     }
     fn->frame->dead = true;
-    fn->returned = true;
     Stmt *st = stmt_new(e->p, ST_RETURN, fn->loc);
     if (s->value) {
         Val v = elab_eval(e, s->value);

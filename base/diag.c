@@ -142,20 +142,16 @@ bool diags_failed(const Diags *diags)
 
 bool diags_set_warning(Diags *diags, const char *name)
 {
-    bool on = strncmp(name, "no-", 3) != 0;
-    /* A warning's own name may begin with "no-": the longer reading first. */
-    for (int pass = 0; pass < 2; pass++) {
-        const char *wanted = pass == 0 ? name : name + 3;
-        for (int i = 0; i < WARN_COUNT; i++) {
-            if (strcmp(warnings[i].name, wanted) == 0) {
-                diags->enabled[i] = pass == 0;
-                return true;
-            }
-        }
-        if (on)
-            return false;
+    bool on = strncmp(name, "no-", 3) != 0, found = false;
+    const char *wanted = on ? name : name + 3;
+    bool all = strcmp(wanted, "all") == 0;
+    for (int i = 0; i < WARN_COUNT; i++) {
+        if (!all && strcmp(warnings[i].name, wanted) != 0)
+            continue;
+        diags->enabled[i] = on;
+        found = true;
     }
-    return false;
+    return found;
 }
 
 enum { NAME_MAX_LEN = 100 };

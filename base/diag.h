@@ -69,7 +69,7 @@ void diag_internal(Diags *diags, Span span, const char *fmt, ...)
 bool diags_failed(const Diags *diags);        /* any error (or warning under -Werror) or internal */
 bool diags_internal(const Diags *diags);
 
-/* Sets -W names: "name" or "no-name"; false when unknown. */
+/* Sets -W names: "name", "no-name", "all" or "no-all"; false when unknown. */
 bool diags_set_warning(Diags *diags, const char *name);
 
 typedef enum { DIAG_TEXT, DIAG_JSON } DiagFormat;

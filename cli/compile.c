@@ -47,13 +47,19 @@ static CompileStatus finish(Compilation *c, const CompileOptions *o)
     return diags_failed(&c->diags) ? STATUS_ERRORS : STATUS_OK;
 }
 
+static const char warning_names[] =
+#define PLD_WARNING(ENUM, name, default_on, description) " " name
+#include "base/warnings.def"
+    ;
+
 static bool setup_warnings(Compilation *c, const CompileOptions *o)
 {
     for (uint32_t i = 0; i < o->n_warnings; i++) {
         if (strcmp(o->warnings[i], "error") == 0) {
             c->diags.werror = true;
         } else if (!diags_set_warning(&c->diags, o->warnings[i])) {
-            usage_error(o->tool, "unknown warning '-W%s'", o->warnings[i]);
+            usage_error(o->tool, "unknown warning '-W%s'; there are: all%s", o->warnings[i],
+                        warning_names);
             return false;
         }
     }

@@ -177,7 +177,8 @@ static void print_reports(const RunOptions *o, const RunResult *r)
         const Report *report = &r->reports[i];
         bool minor = report->kind == REP_WARNING || report->kind == REP_NOTE;
         if (!(o->quiet && minor))
-            fprintf(stderr, "%s\n", report->text);
+            fprintf(stderr, "%s%s\n", report->kind == REP_USAGE ? TOOL ": error: " : "",
+                    report->text);
     }
     for (uint32_t i = 0; i < r->n_unchecked && !o->quiet; i++)
         fprintf(stderr, "note: nobody checked output %s: it has no golden\n", r->unchecked[i]);
@@ -210,7 +211,7 @@ static int print_tensors(RunOptions *o, const World *w)
     for (uint32_t i = 0; i < o->prints.len; i++) {
         const char *spec = o->prints.at[i], *name, *why;
         if (!print_spec_name(&o->arena, spec, &name, &why))
-            return usage_error(TOOL, "--print %s: %s", spec, why);
+            return usage_error(TOOL, "%s", why);
         const HostTensor *t = find_tensor(w, name);
         if (!t)
             return unknown_tensor(o, w, name);
@@ -220,7 +221,7 @@ static int print_tensors(RunOptions *o, const World *w)
             fwrite(text.at, 1, text.len, o->cost_json ? stderr : stdout);
         buf_free(&text);
         if (!ok)
-            return usage_error(TOOL, "--print %s: %s", spec, why);
+            return usage_error(TOOL, "%s", why);
     }
     return STATUS_OK;
 }

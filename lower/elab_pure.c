@@ -319,7 +319,7 @@ static void warn_unchecked(Elab *e)
     for (uint32_t i = 0; i < host->params.len && !e->ir; i++) {
         const Var *v = &host->vars.at[host->params.at[i].var];
         if (host->params.at[i].dir != DIR_IN && !has_golden(e, v->base))
-            diag_warn(e->diags, v->span, WARN_NO_GOLDEN, "the output %s has no @pld.golden",
+            diag_warn(e->diags, v->span, WARN_UNCHECKED_OUTPUT, "the output %s has no @pld.golden",
                       v->base);
     }
 }

@@ -319,7 +319,7 @@ static bool fill(Input *x, uint32_t param)
     bool ok = true;
     if (param >= w->n_tensors)
         ok = fill_scalar(x, param, pure);
-    else if (x->input[param].data)
+    else if (x->input[param].descr)
         ok = fill_from_file(x, param);
     else if (pure)
         ok = run_init(x, param, pure);

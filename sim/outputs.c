@@ -155,7 +155,7 @@ bool outputs_compare(World *w)
         const HostTensor *t = &w->tensors[i];
         const BcPure *pure = input_pure(w, true, i);
         const NpyArray *file = &w->golden_files[i];
-        if (!pure && !file->data) {
+        if (!pure && !file->descr) {
             if (t->dir != 0)
                 note_unchecked(w, t->name);
             continue;
@@ -163,7 +163,7 @@ bool outputs_compare(World *w)
         Compare c = {.w = w, .t = t};
         c.rtol = tolerance(w->config->rtol, pure ? pure->rtol : -1, t->dtype);
         c.atol = tolerance(w->config->atol, pure ? pure->atol : -1, t->dtype);
-        if (!(file->data ? against_file(&c, file) : against_function(&c, pure)))
+        if (!(file->descr ? against_file(&c, file) : against_function(&c, pure)))
             return false;
         w->result->n_checked++;
         if (c.bad)

@@ -331,7 +331,7 @@ START_TEST(warnings_that_are_off_until_asked_for)
     spec_run(&s, text, NULL);
     ck_assert_str_eq(spec_messages(&s), "");
     spec_free(&s);
-    spec_run_warned(&s, text, NULL, "unused-variable", "no-golden");
+    spec_run_warned(&s, text, NULL, "unused-variable", "unchecked-output");
     ck_assert_str_eq(spec_messages(&s), "4:5: b is bound and never read\n"
                                         "2:10: the output x has no @pld.golden\n");
     spec_free(&s);

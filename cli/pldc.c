@@ -26,7 +26,7 @@ static const OptSpec specs[] = {
 static const char usage[] = "Usage: pldc [options] FILE.pld | FILE.ir | - [--PARAM VALUE ...]\n"
                             "Compile a multi-device kernel program to bytecode.\n\n";
 static const char tail[] =
-    "\nExit status: 0 done, 1 errors in the program, 2 usage or files, 70 internal error.\n"
+    "\nExit status: 0 done, 1 errors in the program, 2 usage, 70 internal error.\n"
     "Manual: pldc(1), the language: pld(5), the bytecode: pldb(5).\n";
 
 typedef struct {

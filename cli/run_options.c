@@ -17,11 +17,11 @@ static const OptSpec specs[] = {
 
 static const char usage[] =
     "Usage: pldrun [options] [PROGRAM] [--PARAM VALUE ...]\n"
-    "Run a program on simulated devices. PROGRAM is a .pldb (default a.pldb), .pld or .ir.\n\n";
+    "Run a program on simulated devices. PROGRAM: .pldb (default a.pldb), .pld, .ir.\n\n";
 static const char tail[] =
-    "\nExit status: 0 OK, 1 golden mismatch, 2 usage, input or compile error, 3 deadlock,\n"
-    "4 a check fired, 5 run-time fault, 6 step limit, 7 exploration incomplete, 70 internal error.\n"
-    "Manual: pldrun(1).\n";
+    "\nExit status: 0 OK, 1 golden mismatch, 2 usage, input or compile error,\n"
+    "3 deadlock, 4 a check fired, 5 run-time fault, 6 step limit,\n"
+    "7 exploration incomplete, 70 internal error. Manual: pldrun(1).\n";
 
 static bool fail(const char *option, const char *wants, const char *value)
 {

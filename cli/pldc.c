@@ -39,9 +39,9 @@ typedef struct {
     const char *ranks_from; /* the option that set the number of ranks, or NULL */
     bool strip, verbose, skeleton;
     bool compare;
-    const char *other;        /* --compare A B: B */
-    bool split;               /* --compare with `--`: */
-    CompileOptions before;    /* what stood before it */
+    const char *other;     /* --compare A B: B */
+    bool split;            /* --compare with `--`: */
+    CompileOptions before; /* what stood before it */
     uint32_t defines_before;
 } Options;
 
@@ -313,7 +313,8 @@ static void second_defines(Options *o, Defines *out)
 }
 
 /* "A: mode=hand": what tells the two apart. */
-static const char *side_name(Options *o, char letter, const char *path, const Define *at, uint32_t n)
+static const char *side_name(Options *o, char letter, const char *path, const Define *at,
+                             uint32_t n)
 {
     Buf text = {0};
     buf_printf(&text, "%c:", letter);
@@ -332,7 +333,8 @@ static int run_compare(Options *o)
     Defines second = {0};
     uint32_t n = o->split ? o->defines_before : o->defines.len;
     if (!o->split && !o->other)
-        return usage_error(TOOL, "--compare takes two files, or one and `--` between two sets of -D");
+        return usage_error(TOOL,
+                           "--compare takes two files, or one and `--` between two sets of -D");
     second_defines(o, &second);
     a.specialize.n_defines = n;
     if (o->split) {

@@ -279,6 +279,8 @@ static void print_failures(const RunOptions *o, const ExploreResult *r)
 
 static int run_explore(const RunOptions *o, const Loaded *l)
 {
+    if (o->run.cost || o->trace || o->timeline)
+        return usage_error(TOOL, "--cost, --trace and --timeline show one run, not --explore");
     ExploreResult r = {0};
     int status = explore(l->bytecode, &o->run, &o->explore, &r);
     if (r.text) {

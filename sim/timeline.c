@@ -1,11 +1,11 @@
-/* A lane per core of each rank, a bar per operation. Bars too narrow to be seen are left out; the
- * trace has them. */
+/* A lane per core of each rank, a bar per operation. Where bars are too narrow to be told apart,
+ * one stands for several; the trace has them all. */
 #include "sim/timeline.h"
 
 #include "base/json.h"
 #include <string.h>
 
-#define NARROWEST 0.04 /* px */
+#define NARROWEST 0.3 /* px */
 
 double timeline_x(const Timeline *t, int64_t ps)
 {
@@ -60,14 +60,18 @@ static void hover(Timeline *t, const Record *r)
 
 typedef struct {
     double y, height;
+    double *drawn; /* px: the strip is covered up to there */
 } Strip;
 
 static void bar(Timeline *t, const char *class, const Record *r, int64_t begin, int64_t end,
                 Strip s)
 {
     double x = timeline_x(t, begin), width = timeline_x(t, end) - x;
-    if (width < NARROWEST)
+    if (end == begin || x + width <= *s.drawn)
         return;
+    if (width < NARROWEST)
+        width = NARROWEST;
+    *s.drawn = x + width;
     buf_printf(t->out, "<rect class=\"%s\" x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%.1f\">",
                class, x, s.y, width, s.height);
     hover(t, r);
@@ -101,22 +105,26 @@ static void operation(Timeline *t, const Record *r, Strip s)
 static void bars(Timeline *t)
 {
     int64_t *end = xcalloc((size_t)t->n_lanes + 1, sizeof *end);
+    double *drawn = xcalloc(2 * (size_t)t->n_lanes + 1, sizeof *drawn);
     buf_str(t->out, "<g class=\"bars\">\n");
     for (uint32_t i = 0; i < t->r->at.len; i++) {
         const Record *r = &t->r->at.at[i];
         if (record_kind(r) == SHOW_COUNT)
             continue;
-        Strip s = {timeline_y(t, r->rank, r->core), t->lane};
-        int64_t *last = &end[t->lane_of[(size_t)r->rank * t->w->max_cores + r->core]];
+        uint32_t lane = t->lane_of[(size_t)r->rank * t->w->max_cores + r->core];
+        Strip s = {timeline_y(t, r->rank, r->core), t->lane, &drawn[2 * lane]};
+        int64_t *last = &end[lane];
         if (r->begin < *last) {
             s.height /= 2;
             s.y += s.height;
+            s.drawn++;
         }
         *last = r->end > *last ? r->end : *last;
         operation(t, r, s);
     }
     buf_str(t->out, "</g>\n");
     free(end);
+    free(drawn);
 }
 
 /* ---- the band of calls: kernel, or builtin and phase ---- */

@@ -18,9 +18,12 @@ static double opacity(const Timeline *t, const Arrow *a)
     return t->n_lanes > 12 ? 0.12 : t->n_lanes > 6 ? 0.22 : 0.38;
 }
 
-/* From the edge of one lane to the facing edge of the other. */
+/* From the edge of one lane to the facing edge of the other. On many lanes only the strong ones can
+ * be seen. */
 static void draw(Timeline *t, const Arrow *a, const Record *r)
 {
+    if (!a->strong && t->n_lanes > 32)
+        return;
     double y1 = timeline_y(t, a->from, a->from_core), y2 = timeline_y(t, a->to, a->to_core);
     if (y2 > y1)
         y1 += t->lane;

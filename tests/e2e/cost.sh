@@ -23,6 +23,7 @@ says 'a barrier too many in a round' 'reveal.pld:61:13: cost: rank 0: pld.tensor
 
 # Usage, JSON alone on standard output, the verdict in it.
 exits '--cost=xml' 2 "$build/pldrun" "$(sample 08)" --cost=xml
+exits '--cost with --explore' 2 "$build/pldrun" "$(sample 08)" --cost --explore
 exits '--cost=json' 0 "$build/pldrun" "$(sample 08)" -d 0-3 --cost=json --print y
 jq -e '.verdict == "OK" and .status == 0 and (.ranks | length) == 4 and .builtins == [] and
        (.ranks[3] | has("rank") and has("time_ps") and has("waiting_ps") and .time_ps > 0)' "$tmp/out" >"$tmp/o2" &&

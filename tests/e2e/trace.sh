@@ -20,6 +20,15 @@ for run in '08 4' '10 4' '06 2 -D mode=put' '06 2 -D mode=get' '17 2' '18 4' '11
     cmp -s "$tmp/card" "$tmp/bytes" && ok || bad "$file: bytes $(<"$tmp/bytes") in the trace, $(<"$tmp/card") in the card"
 done
 
+# Two stages of a transfer overlap: the second has a thread of its own.
+sed 's/pld.tensor.put(\(.*\))$/pld.tensor.put(\1, chunk_rows=1, chunk_cols=16, pipeline=True)/' samples/06_put_get.pld >"$tmp/pipe.pld"
+exits 'a pipelined put' 0 "$build/pldrun" "$tmp/pipe.pld" --trace "$tmp/t.json"
+valid 'a pipelined put' "$tmp/t.json"
+jq -e 'any(.traceEvents[]; .tid == 1000 and .ph == "X")' "$tmp/t.json" >"$tmp/o" && ok || bad 'no second thread'
+exits 'weak memory, random schedule' 0 "$build/pldrun" samples/11_allreduce_reveal.pld -d 0-3 --mem=weak --schedule=random:3 \
+    --cost --trace "$tmp/t.json"
+valid 'weak memory, random schedule' "$tmp/t.json"
+
 # Every wait of a mesh barrier has its arrow, every put its reader.
 exits 'arrows' 0 "$build/pldrun" samples/13_allgather.pld -d 0-3 --trace "$tmp/t.json"
 [ "$(jq '[.traceEvents[] | select(.ph == "s" and .name == "notify")] | length' "$tmp/t.json")" = 12 ] && ok || bad 'arrows of notifies'

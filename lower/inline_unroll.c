@@ -195,8 +195,11 @@ static void expand_block(Expand *x, Block *b)
 {
     Block old = *b;
     *b = (Block){0};
-    for (uint32_t i = 0; i < old.len && !x->failed; i++)
+    for (uint32_t i = 0; i < old.len && !x->failed; i++) {
         expand_stmt(x, b, old.at[i]);
+        if (low_block_diverges(b))   /* a branch taken for known leaves the rest without a way to it */
+            break;
+    }
 }
 
 typedef struct {

@@ -33,6 +33,8 @@ struct Val {
     Dtype dtype;        /* DTYPE */
     EnumType enum_type; /* ENUM */
     uint32_t n;         /* TUPLE, LIST */
+    uint32_t weight;    /* TUPLE, LIST: what a walk over them and all inside of them meets */
+    uint32_t depth;     /* TUPLE, LIST: how deep they nest, 1 for no nesting */
     bool has_dir;       /* TYPE: written with pl.Out[] or pl.InOut[] */
     Direction dir;      /* TYPE */
     union {
@@ -234,6 +236,9 @@ Val val_expr(Expr *x);
 Val val_dtype(Dtype t);
 Val val_enum(EnumType t, int64_t v);
 Val val_items(Elab *e, ValKind kind, const Val *items, uint32_t n);
+/* A sequence or string that compile-time code made, unless it is too large: a value may be built
+ * out of itself, so that a few lines make one that nothing could print or compare. */
+Val elab_limit(Elab *e, Val v, Span span);
 Val val_dim(const Dim *d);
 static inline bool val_known(Val v)
 {

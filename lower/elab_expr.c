@@ -357,8 +357,10 @@ static Val eval_items(Elab *e, const Ast *a)
         items[i] = elab_eval(e, a->items.at[i]);
         bad |= items[i].kind == V_BAD;
     }
-    return bad ? val_bad
-               : val_items(e, a->kind == AST_TUPLE ? V_TUPLE : V_LIST, items, a->items.len);
+    if (bad)
+        return val_bad;
+    ValKind kind = a->kind == AST_TUPLE ? V_TUPLE : V_LIST;
+    return elab_limit(e, val_items(e, kind, items, a->items.len), a->span);
 }
 
 static Val unavailable(Elab *e, const Ast *a)

@@ -186,15 +186,15 @@ static Val dim_binary(Elab *e, BinaryOp op, Val a, Val b, Span span)
     return val_dim(r);
 }
 
+/* Of less than twice the limit of a sequence, which the caller checks. */
 static Val join_sequences(Elab *e, Val a, Val b)
 {
-    Val v = {.kind = a.kind, .n = a.n + b.n};
-    v.items = arena_new_n(e->arena, Val, v.n ? v.n : 1);
+    Val *items = arena_new_n(e->arena, Val, a.n + b.n ? a.n + b.n : 1);
     if (a.n)
-        memcpy(v.items, a.items, a.n * sizeof *a.items);
+        memcpy(items, a.items, a.n * sizeof *a.items);
     if (b.n)
-        memcpy(v.items + a.n, b.items, b.n * sizeof *b.items);
-    return v;
+        memcpy(items + a.n, b.items, b.n * sizeof *b.items);
+    return val_items(e, a.kind, items, a.n + b.n);
 }
 
 enum { MAX_SEQUENCE = 1 << 16 };
@@ -205,11 +205,11 @@ static Val repeat_sequence(Elab *e, Val a, int64_t times, Span span)
         elab_error(e, span, "value", "a list of more than %d items", MAX_SEQUENCE);
         return val_bad;
     }
-    Val v = {.kind = a.kind, .n = times > 0 ? a.n * (uint32_t)times : 0};
-    v.items = arena_new_n(e->arena, Val, v.n ? v.n : 1);
-    for (uint32_t i = 0; i < v.n; i++)
-        v.items[i] = a.items[i % a.n];
-    return v;
+    uint32_t n = times > 0 ? a.n * (uint32_t)times : 0;
+    Val *items = arena_new_n(e->arena, Val, n ? n : 1);
+    for (uint32_t i = 0; i < n; i++)
+        items[i] = a.items[i % a.n];
+    return elab_limit(e, val_items(e, a.kind, items, n), span);
 }
 
 Val elab_fold_binary(Elab *e, BinaryOp op, Val a, Val b, Span span)
@@ -223,9 +223,9 @@ Val elab_fold_binary(Elab *e, BinaryOp op, Val a, Val b, Span span)
     if (a.kind == V_DIM || b.kind == V_DIM)
         return dim_binary(e, op, a, b, span);
     if (a.kind == V_STR && b.kind == V_STR && op == OP_ADD)
-        return val_str(internf(e->in, "%s%s", a.s, b.s));
-    if (is_sequence(a) && a.kind == b.kind && op == OP_ADD && a.n + b.n <= MAX_SEQUENCE)
-        return join_sequences(e, a, b);
+        return elab_limit(e, val_str(internf(e->in, "%s%s", a.s, b.s)), span);
+    if (is_sequence(a) && a.kind == b.kind && op == OP_ADD)
+        return elab_limit(e, join_sequences(e, a, b), span);
     if (is_sequence(a) && is_int(b) && op == OP_MUL)
         return repeat_sequence(e, a, b.i, span);
     return unsupported(e, span, binary_op_text(op), a, b);

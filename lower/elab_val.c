@@ -41,13 +41,49 @@ Val val_enum(EnumType t, int64_t v)
     return (Val){.kind = V_ENUM, .enum_type = t, .i = v};
 }
 
+enum { MAX_WEIGHT = 1 << 16, MAX_DEPTH = 100, MAX_STRING = 1 << 16, STRING_PER_ITEM = 64 };
+
+static bool is_sequence(Val v)
+{
+    return v.kind == V_TUPLE || v.kind == V_LIST;
+}
+
+static uint64_t weight(Val v)
+{
+    if (v.kind == V_STR)
+        return 1 + strlen(v.s) / STRING_PER_ITEM;
+    return is_sequence(v) ? 1 + (uint64_t)v.weight : 1;
+}
+
 Val val_items(Elab *e, ValKind kind, const Val *items, uint32_t n)
 {
-    Val v = {.kind = kind, .n = n};
+    Val v = {.kind = kind, .n = n, .depth = 1};
+    uint64_t sum = 0;
     v.items = arena_new_n(e->arena, Val, n ? n : 1);
     if (n)
         memcpy(v.items, items, n * sizeof *items);
+    for (uint32_t i = 0; i < n; i++) {
+        sum += weight(items[i]);
+        if (is_sequence(items[i]) && items[i].depth >= v.depth)
+            v.depth = items[i].depth + 1;
+    }
+    v.weight = sum > UINT32_MAX ? UINT32_MAX : (uint32_t)sum;
     return v;
+}
+
+Val elab_limit(Elab *e, Val v, Span span)
+{
+    const char *kind = val_kind_name(v);
+    if (is_sequence(v) && v.weight > MAX_WEIGHT)
+        elab_error(e, span, "value", "a %s of more than %d items, with those inside its items",
+                   kind, MAX_WEIGHT);
+    else if (is_sequence(v) && v.depth > MAX_DEPTH)
+        elab_error(e, span, "value", "a %s that nests more than %d deep", kind, MAX_DEPTH);
+    else if (v.kind == V_STR && strlen(v.s) > MAX_STRING)
+        elab_error(e, span, "value", "a string of more than %d bytes", MAX_STRING);
+    else
+        return v;
+    return val_bad;
 }
 
 Val val_dim(const Dim *d)
@@ -60,7 +96,7 @@ Val val_dim(const Dim *d)
 
 bool val_all_known(Val v)
 {
-    if (v.kind != V_TUPLE && v.kind != V_LIST)
+    if (!is_sequence(v))
         return v.kind != V_EXPR;
     for (uint32_t i = 0; i < v.n; i++)
         if (!val_all_known(v.items[i]))
@@ -198,6 +234,19 @@ const char *val_kind_name(Val v)
     return names[v.kind];
 }
 
+/* As much of its text as a message bears; characters stay whole. */
+static const char *shortened(Elab *e, Val v)
+{
+    enum { LONGEST = 200 };
+    const char *text = val_text(e, v);
+    size_t len = strlen(text), cut = LONGEST;
+    if (len <= LONGEST)
+        return text;
+    while (cut > 0 && ((unsigned char)text[cut] & 0xc0) == 0x80)
+        cut--;
+    return arena_printf(e->arena, "%.*s...", (int)cut, text);
+}
+
 const char *val_describe(Elab *e, Val v)
 {
     switch (v.kind) {
@@ -212,6 +261,6 @@ const char *val_describe(Elab *e, Val v)
     case V_ENUM:
     case V_TYPE: return val_text(e, v);
     case V_PROGRAM: return arena_printf(e->arena, "the program %s", v.class_->class_.name);
-    default: return arena_printf(e->arena, "%s %s", val_kind_name(v), val_text(e, v));
+    default: return arena_printf(e->arena, "%s %s", val_kind_name(v), shortened(e, v));
     }
 }

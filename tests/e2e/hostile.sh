@@ -26,6 +26,19 @@ sed 's/^    @pl/\t@pl/' $s >"$tmp/in/tabs.pld"; refuse tabs.pld 'tab'
 { printf 'X = '; head -c 1000000 /dev/zero | tr '\0' '@'; printf '\n'; } >"$tmp/in/line2.pld"; refuse line2.pld
 { printf 'X = 1'; for _ in $(seq 20000); do printf ' + 1'; done; printf '\n'; cat $s; } >"$tmp/in/chain.pld"
 exits 'long chain' 1 "$build/pldc" "$tmp/in/chain.pld" -o "$tmp/work/x.pldb" || true
+# Values that double from line to line: none grows past what a message or a comparison can bear.
+# grown NAME FIRST NEXT PATTERN: A0 = FIRST, then 60 lines of NEXT (A is the value before) and a use
+grown() {
+    { echo "A0 = $2"; for i in $(seq 60); do echo "A$i = ${3//A/A$((i - 1))}"; done
+      echo 'assert A60 == A0, f"{A60}"'; cat $s; } >"$tmp/in/$1.pld"
+    refuse "$1.pld" "$4"
+}
+grown tuples '(1, 1)' '(A, A)' 'a tuple of more than 65536 items'
+grown lists '[1, 1]' 'A + A' 'a list of more than 65536 items'
+grown strings '"ab"' 'A + A' 'a string of more than 65536 bytes'
+grown texts '"a"' 'str((A, A))' 'a tuple of more than 65536 items'
+{ echo 'A0 = (1,)'; for i in $(seq 200); do echo "A$i = (A$((i - 1)),)"; done; cat $s; } >"$tmp/in/deep.pld"
+refuse deep.pld 'a tuple that nests more than 100 deep'
 for n in 1 100 500 1000 1500 2000 2500 3000; do
     head -c $n $s >"$tmp/in/cut$n.pld"
     "$build/pldc" "$tmp/in/cut$n.pld" -o "$tmp/x.pldb" >/dev/null 2>"$tmp/err"; rc=$?

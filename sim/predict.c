@@ -63,6 +63,8 @@ void probe_rows(Probe *p, const Event *e)
         if (w->sites->site[e->at.func][pc] != number || top->f->insns[pc].op != BC_PUT)
             continue;
         const MemRef *target = &top->mregs[top->f->insns[pc].a];
+        if (target->kind != MEM_WINDOW || target->rank == 0)
+            return;
         uint64_t row = (uint64_t)target->shape[target->rank - 1] * dtype_bytes(target->dtype);
         CostCount *self = probe_predicted(p, e->at.rank, number);
         self->data_steps += (uint64_t)e->value;

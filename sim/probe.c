@@ -149,7 +149,9 @@ static void count_transfer(Probe *p, const Event *e)
 static void count_barrier(Probe *p, const Event *e, CostCount *c)
 {
     bool barrier = site_flags(p->world->sites, e->at.func, e->at.pc) & SITE_BARRIER;
-    uint32_t phase = barrier ? place_loc(p->world, e->at)->phase : BC_NO_INDEX;
+    uint32_t phase = BC_NO_INDEX;
+    if (barrier)
+        phase = bc_loc(&p->world->program->funcs[e->at.func], e->at.pc)->phase;
     if (barrier && e->lane->barrier_phase != phase)
         c->barriers++;
     e->lane->barrier_phase = phase;

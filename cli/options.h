@@ -37,7 +37,14 @@ typedef struct {
     const char *value;    /* its argument, or the positional word; NULL when none */
 } OptScan;
 
-enum { OPT_END = -1, OPT_POSITIONAL = -2, OPT_UNKNOWN = -3, OPT_BAD = -4, OPT_SEPARATOR = -5, OPT_UNKNOWN_LETTER = -6 };
+enum {
+    OPT_END = -1,
+    OPT_POSITIONAL = -2,
+    OPT_UNKNOWN = -3,
+    OPT_BAD = -4,
+    OPT_SEPARATOR = -5,
+    OPT_UNKNOWN_LETTER = -6
+};
 
 /* Starts at argv[1]. */
 void opt_init(OptScan *scan, const OptSpec *specs, uint32_t n_specs, int argc, char **argv);
@@ -66,7 +73,8 @@ typedef VEC(Define) Defines;
 
 /* `--NAME VALUE` or `--NAME=VALUE` after the file `path`: the scan stands at an OPT_UNKNOWN. False
  * after a usage error (no file yet, no value). */
-bool defines_take(const char *tool, Arena *arena, Defines *defines, OptScan *scan, const char *path);
+bool defines_take(const char *tool, Arena *arena, Defines *defines, OptScan *scan,
+                  const char *path);
 
 /* Splits NAME=VALUE; false when there is no `=` or no name. Text is owned by the arena. */
 bool defines_add(Arena *arena, Defines *defines, const char *assignment);

@@ -1,7 +1,8 @@
 /* The table behind interned types and dims; only ir/type.c and ir/dim.c include it.
  *
  * An object is found by a key of bytes that begins with a letter for the kind of object. Keys hold
- * addresses of interned parts: they decide what is equal, and never what is printed or in what order. */
+ * addresses of interned parts: they decide what is equal, and never what is printed or in what
+ * order. */
 #ifndef PLD_IR_TYPE_TABLE_H
 #define PLD_IR_TYPE_TABLE_H
 

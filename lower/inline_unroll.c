@@ -197,7 +197,8 @@ static void expand_block(Expand *x, Block *b)
     *b = (Block){0};
     for (uint32_t i = 0; i < old.len && !x->failed; i++) {
         expand_stmt(x, b, old.at[i]);
-        if (low_block_diverges(b))   /* a branch taken for known leaves the rest without a way to it */
+        if (low_block_diverges(
+                b)) /* a branch taken for known leaves the rest without a way to it */
             break;
     }
 }

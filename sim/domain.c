@@ -173,8 +173,8 @@ uint32_t window_rank(const World *w, uint32_t window, uint32_t rank)
     return window_domain(w, window)->index[rank];
 }
 
-/* The whole queue again, as if the host function called once more all it had called. What comes before
- * the last time works on other values, so that something left over from it shows. */
+/* The whole queue again, as if the host function called once more all it had called. What comes
+ * before the last time works on other values, so that something left over from it shows. */
 static void repeat(World *w)
 {
     uint32_t n = w->dispatches.len;

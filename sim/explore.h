@@ -33,7 +33,8 @@ typedef struct {
 typedef struct {
     Arena arena;         /* owns the texts */
     int status;          /* worst of all executions; EXIT_INCOMPLETE when nothing failed but not all
-                            were seen; EXIT_USAGE with `text` when the program could not be started */
+                            were seen; EXIT_USAGE with `text` when the program could not be
+                            started */
     const char *text;    /* reports of a program that could not be started */
     uint64_t executions; /* run to their end */
     uint64_t blocked;    /* given up half-way: equivalent to others */

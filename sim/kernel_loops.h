@@ -245,12 +245,12 @@ BOOL_OP(sub, (a != 0) != (b != 0))
 BOOL_OP(mul, ((a != 0) & (b != 0)))
 LOOP_V(neg_BOOL, LaneU8, LaneU8, a != 0)
 
-#define OP_ROW(OP, BOOLEAN, NAME)                                                                      \
+#define OP_ROW(OP, BOOLEAN, NAME)                                                                  \
     [TOP_##OP] = {                                                                                 \
-        [DT_INT8] = NAME(INT8),     [DT_UINT8] = NAME(UINT8),   [DT_INT16] = NAME(INT16),          \
-        [DT_UINT16] = NAME(UINT16), [DT_INT32] = NAME(INT32),   [DT_UINT32] = NAME(UINT32),        \
-        [DT_INT64] = NAME(INT64),   [DT_INDEX] = NAME(INT64),   [DT_FP32] = NAME(FP32),            \
-        [DT_FP16] = NAME(FP16),     [DT_BF16] = NAME(BF16),     [DT_BOOL] = BOOLEAN,               \
+        [DT_INT8] = NAME(INT8),     [DT_UINT8] = NAME(UINT8), [DT_INT16] = NAME(INT16),            \
+        [DT_UINT16] = NAME(UINT16), [DT_INT32] = NAME(INT32), [DT_UINT32] = NAME(UINT32),          \
+        [DT_INT64] = NAME(INT64),   [DT_INDEX] = NAME(INT64), [DT_FP32] = NAME(FP32),              \
+        [DT_FP16] = NAME(FP16),     [DT_BF16] = NAME(BF16),   [DT_BOOL] = BOOLEAN,                 \
     }
 #define ADD_(D) add_##D
 #define SUB_(D) sub_##D

@@ -40,8 +40,8 @@ void kernel_fill(Dtype t, const KernelArgs *k, KernelScalar s);
  * integer), converted to dtype `to`: rounded once, saturating. */
 KernelScalar kernel_scalar(Dtype from, int64_t bits, Dtype to);
 
-/* Kernels choose vector instructions by machine; `portable` forbids that (for tests). Returns whether
- * the portable ones run now. */
+/* Kernels choose vector instructions by machine; `portable` forbids that (for tests). Returns
+ * whether the portable ones run now. */
 bool kernel_use_portable(bool portable);
 
 #endif

@@ -1,5 +1,5 @@
-/* Trees of init and golden functions are walked as they are: their depth is bounded by the verifier.
- * Every node counts as a step, so that no loop runs for ever. */
+/* Trees of init and golden functions are walked as they are: their depth is bounded by the
+ * verifier. Every node counts as a step, so that no loop runs for ever. */
 #include "sim/pure.h"
 #include "sim/pure_ops.h"
 #include "sim/random.h"

@@ -8,8 +8,8 @@
  * tensors, scalars and extents hold at the start. SCHEDULE: clock, random:SEED, pct:SEED:DEPTH, or
  * choices in order as x and names joined by `-`, a name n times over as n:NAME; lanes by id,
  * landings as wID. With d in place of x every access of a window is a choice too. A
- * schedule of --explain-sync begins with kROW/; kROWh/ or kROWn/ when the queue of dispatches is doubled,
- * with goldens compared or not. */
+ * schedule of --explain-sync begins with kROW/; kROWh/ or kROWn/ when the queue of dispatches is
+ * doubled, with goldens compared or not. */
 #ifndef PLD_SIM_REPLAY_H
 #define PLD_SIM_REPLAY_H
 

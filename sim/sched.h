@@ -36,8 +36,9 @@ Policy *policy_random(uint64_t seed);
 /* Probabilistic concurrency testing (Burckhardt et al., 2010): random priorities, DEPTH - 1 change
  * points. */
 Policy *policy_pct(uint64_t seed, uint32_t depth);
-/* Takes the named choices in order, among them accesses of windows where `data` says so; a name that is not enabled stops the run. After the last one:
- * `then` (which it owns), or the first enabled choice for NULL. */
+/* Takes the named choices in order, among them accesses of windows where `data` says so; a name
+ * that is not enabled stops the run. After the last one: `then` (which it owns), or the first
+ * enabled choice for NULL. */
 Policy *policy_script(const uint32_t *names, uint32_t n, bool data, Policy *then);
 void policy_free(Policy *p);
 

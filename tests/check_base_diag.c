@@ -129,7 +129,8 @@ START_TEST(long_lines_are_windowed)
     start(line);
     diag_error(&diags, at("BAD"), "name", "m");
     char want[400];
-    snprintf(want, sizeof want, "k.pld:1:501: error: m\n    ...%.160s...\n%67s^~~\n", line + 440, "");
+    snprintf(want, sizeof want, "k.pld:1:501: error: m\n    ...%.160s...\n%67s^~~\n", line + 440,
+             "");
     check_text(want);
     finish();
 

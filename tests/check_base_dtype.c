@@ -37,7 +37,8 @@ START_TEST(every_bf16_round_trips)
 }
 END_TEST
 
-/* Between each two neighbours: the middle goes to the even one, anything beside it to the nearer. */
+/* Between each two neighbours: the middle goes to the even one, anything beside it to the nearer.
+ */
 START_TEST(half_ties_go_to_even)
 {
     for (uint16_t v = 0; v < 0x7bff; v++) {

@@ -234,7 +234,8 @@ START_TEST(platform_fields)
     FILE *out = open_memstream(&text, &size);
     platform_print_table(out);
     fclose(out);
-    ck_assert_ptr_nonnull(strstr(text, "\nvec_bytes              188416     245760  bytes   usable"));
+    ck_assert_ptr_nonnull(
+        strstr(text, "\nvec_bytes              188416     245760  bytes   usable"));
     free(text);
 }
 END_TEST

@@ -1,5 +1,5 @@
-/* Tile kernels against one-element references in double precision and wide integers, with and without
- * vector instructions. */
+/* Tile kernels against one-element references in double precision and wide integers, with and
+ * without vector instructions. */
 #include "sim/kernel_lanes.h"
 #include "sim/kernels.h"
 #include "tests/support.h"

@@ -83,7 +83,8 @@ static const Row rows[] = {
     {{KERNEL(meets_twice)},
      EXIT_CHECK,
      "signal",
-     "k.pld:107:5: signal: rank 0 waits for 1 in signal[0, 0] of rank 0, which the cell had already "
+     "k.pld:107:5: signal: rank 0 waits for 1 in signal[0, 0] of rank 0, which the cell had "
+     "already "
      "reached in the wait at k.pld:105:5 (rank 0)"},
     {{KERNEL(meets_clears_meets)}, EXIT_OK, NULL, NULL},
     {{KERNEL(looks_again)}, EXIT_OK, NULL, NULL},

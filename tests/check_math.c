@@ -96,8 +96,15 @@ END_TEST
 /* Doubles next to multiples of pi/2, where a short reduction has no good bit left. */
 START_TEST(reduction_is_exact_near_multiples_of_half_pi)
 {
-    const double x[] = {0x1.921fb54442d18p+0, 0x1.921fb54442d18p+1, 0x1.6ac5b262ca1ffp+849,
-                        0x1.921fb54442d18p+20, 355, 1e22, DBL_MAX, 0x1p-1074, -0x1.921fb54442d18p+1};
+    const double x[] = {0x1.921fb54442d18p+0,
+                        0x1.921fb54442d18p+1,
+                        0x1.6ac5b262ca1ffp+849,
+                        0x1.921fb54442d18p+20,
+                        355,
+                        1e22,
+                        DBL_MAX,
+                        0x1p-1074,
+                        -0x1.921fb54442d18p+1};
     for (size_t i = 0; i < sizeof x / sizeof *x; i++) {
         ASSERT_CLOSE(math_sin(x[i]), sinl(x[i]), x[i]);
         ASSERT_CLOSE(math_cos(x[i]), cosl(x[i]), x[i]);

@@ -81,8 +81,9 @@ START_TEST(refuses_in_one_line)
             "f.npy: it is in Fortran order, C order is needed: save numpy.ascontiguousarray(...)");
     refused("{'descr': '>f4', 'fortran_order': False, 'shape': (2,)}", 8,
             "f.npy: it is big-endian ('>f4'), little-endian is needed: save a.astype('<f4')");
-    refused("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3)}", 20,
-            "f.npy: it is truncated: shape (2, 3) of '<f4' takes 24 bytes, but 20 follow the header");
+    refused(
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3)}", 20,
+        "f.npy: it is truncated: shape (2, 3) of '<f4' takes 24 bytes, but 20 follow the header");
     refused("{'descr': '<f4', 'fortran_order': False, 'shape': (2,)}", 9,
             "f.npy: it has bytes left over: shape (2,) of '<f4' takes 8 bytes, but 9 follow the "
             "header");
@@ -112,7 +113,8 @@ START_TEST(refuses_what_is_no_npy)
     const char *cases[][2] = {
         {"", "f.npy: it is no .npy file"},
         {"PK\3\4 a zip file of arrays", "f.npy: it is no .npy file"},
-        {"\x93NUMPY\x04\x01\x01\x01", "f.npy: its format is version 4.1, known are 1.0, 2.0 and 3.0"},
+        {"\x93NUMPY\x04\x01\x01\x01",
+         "f.npy: its format is version 4.1, known are 1.0, 2.0 and 3.0"},
     };
     for (int i = 0; i < 3; i++) {
         ck_assert(!npy_parse(&arena, "f.npy", cases[i][0], strlen(cases[i][0]), &array, &why));
@@ -195,11 +197,13 @@ static void written(uint8_t dtype, uint32_t rank, const int64_t *shape, const vo
 /* Headers as numpy.save writes them. */
 START_TEST(writes_what_numpy_writes)
 {
-    const int64_t shape[] = {2, 3}, long_shape[] = {1000000000000, 0, 1000000000000, 10000000000000};
+    const int64_t shape[] = {2, 3},
+                  long_shape[] = {1000000000000, 0, 1000000000000, 10000000000000};
     const float data[6] = {1, 2, 3, 4, 5, 6};
     written(DT_FP32, 2, shape, data, 24,
             "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }");
-    written(DT_INT8, 1, shape, data, 2, "{'descr': '|i1', 'fortran_order': False, 'shape': (2,), }");
+    written(DT_INT8, 1, shape, data, 2,
+            "{'descr': '|i1', 'fortran_order': False, 'shape': (2,), }");
     written(DT_BOOL, 0, shape, "\1", 1, "{'descr': '|b1', 'fortran_order': False, 'shape': (), }");
     written(DT_INDEX, 1, shape, data, 16,
             "{'descr': '<i8', 'fortran_order': False, 'shape': (2,), }");
@@ -218,8 +222,9 @@ START_TEST(what_lies_behind_the_data_is_not_read)
     ck_assert_int_eq(ftruncate(fd, (off_t)1 << 32), 0);
     close(fd);
     ck_assert(!npy_read(&arena, path, &array, &why));
-    ck_assert_ptr_nonnull(strstr(why, ": it has bytes left over: shape (2,) of '<f4' takes 8 bytes, "
-                                      "but at least 1048584 follow the header"));
+    ck_assert_ptr_nonnull(strstr(why,
+                                 ": it has bytes left over: shape (2,) of '<f4' takes 8 bytes, "
+                                 "but at least 1048584 follow the header"));
     buf_free(&file);
     unlink(path);
 }

@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A program with host tensors x [2, 3] FP32 and n [4] INT64, a scalar s, and the tree under test. */
+/* A program with host tensors x [2, 3] FP32 and n [4] INT64, a scalar s, and the tree under test.
+ */
 static Arena arena;
 static BcPureNode nodes[4096];
 static uint32_t kids[256], n_nodes, n_kids;

@@ -261,11 +261,12 @@ END_TEST
 
 START_TEST(a_local_name_is_no_extent_of_a_tile)
 {
-    expect_body_messages("w = 4\npl.load(x, [0, 0], [1, w])",
-                         "4:24: pl.tile.load needs compile-time or dynamic extents in shape, item 1 "
-                         "is a run-time value: tile shapes must be compile-time\n"
-                         "  3:5: w is bound in the function, so it is a run-time value: module "
-                         "constants and parameters of the factory are compile-time ones\n");
+    expect_body_messages(
+        "w = 4\npl.load(x, [0, 0], [1, w])",
+        "4:24: pl.tile.load needs compile-time or dynamic extents in shape, item 1 "
+        "is a run-time value: tile shapes must be compile-time\n"
+        "  3:5: w is bound in the function, so it is a run-time value: module "
+        "constants and parameters of the factory are compile-time ones\n");
 }
 END_TEST
 

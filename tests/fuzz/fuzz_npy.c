@@ -1,4 +1,5 @@
-/* Any bytes as a .npy file: refused with one line, or an array that fits itself and can be printed. */
+/* Any bytes as a .npy file: refused with one line, or an array that fits itself and can be printed.
+ */
 #include "sim/npy.h"
 #include "sim/print_tensor.h"
 #include "tests/fuzz/replay.h"
@@ -40,7 +41,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
         require(npy_fits(&arena, "f.npy", &a, "y", a.dtype, a.rank, a.shape, &why), "fits itself");
         print_all(&arena, &a);
     } else if (ok) {
-        require(!npy_fits(&arena, "f.npy", &a, "y", DT_FP32, a.rank, a.shape, &why), "unknown type");
+        require(!npy_fits(&arena, "f.npy", &a, "y", DT_FP32, a.rank, a.shape, &why),
+                "unknown type");
     }
     arena_free(&arena);
     return 0;

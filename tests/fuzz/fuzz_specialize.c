@@ -1,5 +1,5 @@
-/* Any bytes: elaboration ends; it gives messages or a program that verifies, and whose dump is a program
- * that gives the same dump. */
+/* Any bytes: elaboration ends; it gives messages or a program that verifies, and whose dump is a
+ * program that gives the same dump. */
 #include "ir/print.h"
 #include "ir/verify.h"
 #include "lower/pass.h"

@@ -120,6 +120,17 @@ static bool tolerance(const char *option, const char *value, double *out)
     return parse_number(value, out) || fail(option, "a number from 0", value);
 }
 
+/* Devices run one after another: the order is what makes a run the same everywhere. */
+static bool jobs_option(const char *value)
+{
+    int64_t n;
+    if (!parse_int(value, 1, INT64_MAX, &n))
+        return fail("-j", "a number from 1", value);
+    if (n > 1)
+        usage_error(TOOL, "-j %s: devices run on one thread; leave -j out", value);
+    return n == 1;
+}
+
 static bool define_option(RunOptions *o, const char *value)
 {
     return defines_add(&o->arena, &o->defines, value) || fail("-D", "NAME=VALUE", value);
@@ -153,6 +164,8 @@ static bool value_option(RunOptions *o, int id, const char *value)
     switch (id) {
     case O_PLATFORM: return platform_option(o, value);
     case O_DEVICES: return devices_option(o, value);
+    case O_JOBS:
+        return jobs_option(value);
     case O_DEFINE: return define_option(o, value);
     case O_INPUT: return named(o, "--input", value, &o->inputs);
     case O_GOLDEN: return named(o, "--golden", value, &o->goldens);

@@ -54,6 +54,9 @@ says 'lists the values' 'builtin'
 
 exits 'unknown letter' 2 "$build/pldrun" $s -z
 says 'names the letter' "unknown option '-z'"
+exits 'one thread' 0 "$build/pldrun" $s -j 1
+exits 'several threads' 2 "$build/pldrun" $s -j 4
+says 'devices run on one thread' 'one thread'
 exits 'parameter without a value' 2 "$build/pldrun" $s --mode
 exits 'flag with a value' 2 "$build/pldc" $s --strip=3
 exits 'option without its argument' 2 "$build/pldc" $s -o

@@ -1,4 +1,4 @@
-/* Rows of tiles over the inner loops of sim/kernel_loops.h. */
+/* Rows of tiles over the inner loops of sim/kernel_loops.inc. */
 #include "sim/kernels.h"
 #include "sim/kernel_lanes.h"
 #include "sim/kernel_table.h"

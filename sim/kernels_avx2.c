@@ -5,5 +5,5 @@
 #define KERNEL_TARGET __attribute__((target("avx2,f16c")))
 #define KERNEL_F16C 1
 #define KERNEL_TABLE kernels_avx2
-#include "sim/kernel_loops.h"
+#include "sim/kernel_loops.inc"
 #endif

@@ -2,4 +2,4 @@
 #define KERNEL_TARGET
 #define KERNEL_F16C 0
 #define KERNEL_TABLE kernels_portable
-#include "sim/kernel_loops.h"
+#include "sim/kernel_loops.inc"

@@ -141,7 +141,8 @@ static void refuse(Explain *x)
 int explain_sync(const BcProgram *program, const RunConfig *config, uint64_t bound,
                  ExplainResult *result)
 {
-    Explain x = {.program = program, .config = config, .bound = bound, .result = result};
+    Explain x = {.program = program, .config = config, .result = result};
+    x.bound = bound ? bound : EXPLAIN_BOUND;
     if (prepare(&x)) {
         if (x.sound[0][0])
             explain_rows(&x);

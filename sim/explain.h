@@ -29,7 +29,9 @@ typedef struct {
     uint32_t n_rows;
 } ExplainResult;
 
-/* Fences are tried under weak memory, the rest under sc. `bound` as for explore. */
+#define EXPLAIN_BOUND 1000 /* executions of each exploration, when nothing else is said */
+
+/* Fences are tried under weak memory, the rest under sc. `bound` as for explore; 0: EXPLAIN_BOUND. */
 int explain_sync(const BcProgram *program, const RunConfig *config, uint64_t bound,
                  ExplainResult *result);
 void explain_free(ExplainResult *result);

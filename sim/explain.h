@@ -31,7 +31,8 @@ typedef struct {
 
 #define EXPLAIN_BOUND 1000 /* executions of each exploration, when nothing else is said */
 
-/* Fences are tried under weak memory, the rest under sc. `bound` as for explore; 0: EXPLAIN_BOUND. */
+/* Fences are tried under weak memory, the rest under sc. `bound` as for explore; 0: EXPLAIN_BOUND.
+ */
 int explain_sync(const BcProgram *program, const RunConfig *config, uint64_t bound,
                  ExplainResult *result);
 void explain_free(ExplainResult *result);

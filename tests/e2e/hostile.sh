@@ -3,13 +3,13 @@
 # Malformed source: one clear error or success where it is legal, never a crash or a leftover file.
 . "$(dirname "$0")/lib.bash"
 s=samples/14_reduce_scatter.pld
-mkdir "$tmp/in" "$tmp/work"
+mkdir "$tmp/in" "$tmp/left"
 
 # refuse NAME [PATTERN]: the file $tmp/in/NAME is an error of the program with a place
 refuse() {
-    exits "$1" 1 "$build/pldc" "$tmp/in/$1" -o "$tmp/work/x.pldb"
+    exits "$1" 1 "$build/pldc" "$tmp/in/$1" -o "$tmp/left/x.pldb"
     says "$1 has a place" "$1:[0-9]+:[0-9]+: error: .*$2"
-    if [ -n "$(ls "$tmp/work")" ]; then bad "$1 left a file"; rm -f "$tmp/work"/*; else ok; fi
+    if [ -n "$(ls "$tmp/left")" ]; then bad "$1 left a file"; rm -f "$tmp/left"/*; else ok; fi
 }
 accept() {
     exits "$1" 0 "$build/pldc" "$tmp/in/$1" -o "$tmp/x.pldb"
@@ -25,7 +25,7 @@ sed 's/^    @pl/\t@pl/' $s >"$tmp/in/tabs.pld"; refuse tabs.pld 'tab'
 { printf 'X = "'; head -c 1000000 /dev/zero | tr '\0' 'a'; printf '"\n'; cat $s; } >"$tmp/in/line.pld"; accept line.pld
 { printf 'X = '; head -c 1000000 /dev/zero | tr '\0' '@'; printf '\n'; } >"$tmp/in/line2.pld"; refuse line2.pld
 { printf 'X = 1'; for _ in $(seq 20000); do printf ' + 1'; done; printf '\n'; cat $s; } >"$tmp/in/chain.pld"
-exits 'long chain' 1 "$build/pldc" "$tmp/in/chain.pld" -o "$tmp/work/x.pldb" || true
+exits 'long chain' 1 "$build/pldc" "$tmp/in/chain.pld" -o "$tmp/left/x.pldb" || true
 # Values that double from line to line: none grows past what a message or a comparison can bear.
 # grown NAME FIRST NEXT PATTERN: A0 = FIRST, then 60 lines of NEXT (A is the value before) and a use
 grown() {
@@ -54,8 +54,8 @@ for i in $(seq 1 20); do
     exits "noise $i as bytecode" 2 "$build/pldrun" "$tmp/in/noise.pldb"
 done
 : >"$tmp/in/empty.pld"
-exits 'empty file' 1 "$build/pldc" "$tmp/in/empty.pld" -o "$tmp/work/x.pldb"
-exits 'a directory' 2 "$build/pldc" "$tmp/in" -o "$tmp/work/x.pldb"
+exits 'empty file' 1 "$build/pldc" "$tmp/in/empty.pld" -o "$tmp/left/x.pldb"
+exits 'a directory' 2 "$build/pldc" "$tmp/in" -o "$tmp/left/x.pldb"
 exits 'standard input' 0 sh -c "'$build/pldc' - -o '$tmp/x.pldb' <$s"
 
 # Edited dumps: what a pass would be blamed for is here a mistake in the text, with its place.
@@ -71,5 +71,5 @@ edited twice 07_synthesize_signals 's/^\( *\)ctx: .*/&\n&/' 'ctx is bound twice'
 edited align 13_allocate_memory 's/align=512/align=4294967296/' 'align= that is no power of two'
 edited off_row 14_final '0,/Mem.Vec, 0\]/s//Mem.Vec, 31]/' 'no multiple of the alignment'
 edited past_end 14_final '0,/Mem.Vec, 0\]/s//Mem.Vec, 188416]/' 'past the end of the vector memory'
-if [ -n "$(ls "$tmp/work")" ]; then bad 'files left behind'; else ok; fi
+if [ -n "$(ls "$tmp/left")" ]; then bad 'files left behind'; else ok; fi
 finish

@@ -79,16 +79,6 @@ static bool decided(const ExplainRow *row)
     return a->why || b->why || (a->complete && (!b->tried || b->complete));
 }
 
-static const char *copy_reports(Arena *arena, const RunResult *r)
-{
-    Buf text = {0};
-    for (uint32_t i = 0; i < r->n_reports; i++)
-        buf_printf(&text, "%s\n", r->reports[i].text);
-    const char *copy = arena_strndup(arena, text.at ? text.at : "", text.len);
-    buf_free(&text);
-    return copy;
-}
-
 /* With everything in place a program must be right, or its rows say nothing. */
 static bool prepare(Explain *x)
 {
@@ -98,7 +88,7 @@ static bool prepare(Explain *x)
         x->rows[twice] = sync_rows_new(x->program, &c, &r);
         if (!x->rows[0]) {
             x->result->status = r.status ? r.status : EXIT_INTERNAL;
-            x->result->text = copy_reports(&x->result->arena, &r);
+            x->result->text = run_result_text(&x->result->arena, &r);
         }
         run_result_free(&r);
         if (twice && x->rows[1])

@@ -259,16 +259,6 @@ static uint64_t failure_key(const RunResult *r, const char **check)
     return key;
 }
 
-static const char *report_text(Arena *arena, const RunResult *r)
-{
-    Buf text = {0};
-    for (uint32_t i = 0; i < r->n_reports; i++)
-        buf_printf(&text, "%s\n", r->reports[i].text);
-    const char *copy = arena_strndup(arena, text.at ? text.at : "", text.len);
-    buf_free(&text);
-    return copy;
-}
-
 static void note_failure(Search *s, const RunResult *r)
 {
     const char *check;
@@ -283,7 +273,7 @@ static void note_failure(Search *s, const RunResult *r)
     for (uint32_t i = 0; i < s->path.len; i++)
         names[i] = s->path.at[i].name;
     ExploreFailure f = {.status = r->status, .check = arena_printf(arena, "%s", check), .count = 1};
-    f.text = report_text(arena, r);
+    f.text = run_result_text(arena, r);
     f.token = replay_token(arena, s->world, NULL, names, s->path.len);
     free(names);
     vec_push(&s->failures, f);
@@ -347,7 +337,7 @@ static bool build(Search *s, const BcProgram *program, const RunConfig *config)
     s->world = run_world_new(program, config, &r);
     if (!s->world) {
         s->result->status = r.status;
-        s->result->text = report_text(&s->result->arena, &r);
+        s->result->text = run_result_text(&s->result->arena, &r);
     }
     run_result_free(&r);
     return s->world != NULL;

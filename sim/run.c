@@ -16,6 +16,16 @@ void run_result_free(RunResult *result)
     memset(result, 0, sizeof *result);
 }
 
+const char *run_result_text(Arena *arena, const RunResult *result)
+{
+    Buf text = {0};
+    for (uint32_t i = 0; i < result->n_reports; i++)
+        buf_printf(&text, "%s\n", result->reports[i].text);
+    const char *copy = arena_strndup(arena, text.at ? text.at : "", text.len);
+    buf_free(&text);
+    return copy;
+}
+
 static void keep_choices(World *w)
 {
     RunResult *r = w->result;

@@ -88,6 +88,8 @@ typedef struct {
  * it. Returns result->status. `result` starts zeroed and is freed with run_result_free. */
 int sim_run(const BcProgram *program, const RunConfig *config, RunResult *result);
 void run_result_free(RunResult *result);
+/* The texts of all reports, one after another, each ending its line; in `arena`. */
+const char *run_result_text(Arena *arena, const RunResult *result);
 
 /* The parts, for those who run one world many times (world_new, world_reset): */
 /* world_new, and what config->without names left out of the program. */

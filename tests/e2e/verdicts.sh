@@ -61,6 +61,13 @@ exits 'parameter without a value' 2 "$build/pldrun" $s --mode
 exits 'flag with a value' 2 "$build/pldc" $s --strip=3
 exits 'option without its argument' 2 "$build/pldc" $s -o
 
+# Long is not stuck; more credits than 16 bits count; one more than there are is a deadlock.
+prints_ok 'a hundred million steps' tests/e2e/long_loop.pld -d 0
+prints_ok '70,000 credits' tests/e2e/many_credits.pld -d 0,1
+sed 's/expected=70000/expected=70001/' tests/e2e/many_credits.pld >"$tmp/credits.pld"
+exits 'one credit short' 3 "$build/pldrun" "$tmp/credits.pld" -d 0,1
+says 'shows the count' 'value 70000, needs >= 70001'
+
 # Closed pipes and full disks.
 if [ -e /dev/full ]; then
     exits 'verdict to a full disk' 2 sh -c "'$build/pldrun' $s >/dev/full"

@@ -24,7 +24,7 @@ CHECK_CFLAGS = $(shell pkg-config --cflags check)
 CHECK_LIBS = $(shell pkg-config --libs check)
 
 # Folder order is include order: see scripts/check-includes.
-FOLDERS = base lexer parser ir lower codegen sim cli
+FOLDERS = base lexer parser ir elab lower codegen sim cli
 MAINS = cli/pldc.c cli/pldrun.c
 SRC = $(filter-out $(MAINS),$(wildcard $(FOLDERS:%=%/*.c)))
 RE = $(wildcard $(FOLDERS:%=%/*.re))

@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "base/vec.h"
+#include "elab/specialize.h"
 #include "lower/pass.h"
 #include <stdbool.h>
 #include <stdint.h>

@@ -7,8 +7,8 @@
 #define pass_specialize NULL
 
 static bool (*const runs[])(Program *p) = {
-#define PLD_PASS(ENUM, name, requires, produces, breaks, doc) pass_##name,
-#include "lower/passes.def"
+#define PLD_PASS(number, ENUM, name, requires, produces, breaks, doc) pass_##name,
+#include "ir/passes.def"
 };
 
 _Static_assert(sizeof runs / sizeof *runs == PASS_COUNT, "one function a pass");

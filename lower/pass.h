@@ -2,56 +2,9 @@
 #ifndef PLD_LOWER_PASS_H
 #define PLD_LOWER_PASS_H
 
-#include "base/buf.h"
 #include "ir/ir.h"
+#include "ir/pass_table.h"
 #include "ir/verify.h"
-#include "parser/ast.h"
-
-typedef enum {
-#define PLD_PASS(ENUM, name, requires, produces, breaks, doc) PASS_##ENUM,
-#include "lower/passes.def"
-    PASS_COUNT
-} PassId;
-
-typedef struct {
-    PassId id;
-    const char *name; /* "lower_composite_ops" */
-    const char *file; /* "08_lower_composite_ops" */
-    const char *doc;
-    uint32_t requires, produces, breaks;
-} PassInfo;
-
-const PassInfo *pass_info(PassId id);
-/* By name, with or without number ("lower_composite_ops", "08_lower_composite_ops"); false if
- * unknown. */
-bool pass_from_name(const char *name, PassId *id);
-void pass_print_table(FILE *out);
-
-/* A setting of a compile-time parameter: -D NAME=VALUE. */
-typedef struct {
-    const char *name, *value;
-} Define;
-
-typedef struct {
-    const Define *defines;
-    uint32_t n_defines;
-    uint32_t ranks;              /* devices; 0: unsaid, two (or what a dump's first line says) */
-    const Platform *platform;    /* NULL: unsaid, a2a3sim (or what the first line says) */
-    const char *program, *entry; /* NULL: unsaid */
-} SpecializeOptions;
-
-/* Pass 01 (lower/specialize*.c): evaluates compile-time code and builds the typed IR. Also reads
- * dumps: for a module with a `# pld-ir` first line it takes bindings, platform, program and entry
- * from there (options that contradict are errors), accepts .ir-only ops and attributes, sets
- * p->stage to the pass named, and p->properties to what holds after it. Returns NULL after errors.
- */
-Program *specialize(Arena *arena, Interner *in, const AstModule *module,
-                    const SpecializeOptions *options, Diags *diags);
-
-/* The first line for a dump of the AST (00_parsed): binds what `options` bind. Reported errors:
- * false. */
-bool specialize_header(Arena *arena, Interner *in, const AstModule *module,
-                       const SpecializeOptions *options, Diags *diags, Buf *out);
 
 /* Called after each pass (also for p->stage as read, when a dump is continued), in order. false
  * stops. */

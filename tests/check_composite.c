@@ -1,3 +1,4 @@
+#include "elab/specialize.h"
 #include "ir/print.h"
 #include "lower/pass.h"
 #include "tests/irtest.h"

@@ -1,4 +1,5 @@
 #include "codegen/emit.h"
+#include "elab/specialize.h"
 #include "lower/pass.h"
 #include "parser/parser.h"
 #include "tests/support.h"

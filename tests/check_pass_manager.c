@@ -1,4 +1,5 @@
 /* The pass manager: order, names, properties, the hook. */
+#include "elab/specialize.h"
 #include "lower/pass.h"
 #include "tests/irtest.h"
 #include "tests/support.h"

@@ -2,6 +2,7 @@
  * tests/roundtrip, which are made to be difficult to print. */
 #include "base/file.h"
 #include "codegen/emit.h"
+#include "elab/specialize.h"
 #include "ir/print.h"
 #include "lower/pass.h"
 #include "parser/parser.h"

@@ -2,6 +2,7 @@
 #ifndef PLD_TESTS_SPECTEST_H
 #define PLD_TESTS_SPECTEST_H
 
+#include "elab/specialize.h"
 #include "lower/pass.h"
 
 typedef struct {

@@ -2,7 +2,8 @@
  * program that gives the same dump. */
 #include "ir/print.h"
 #include "ir/verify.h"
-#include "lower/pass.h"
+#include "elab/specialize.h"
+#include "ir/pass_table.h"
 #include "parser/parser.h"
 #include "tests/fuzz/replay.h"
 #include <stdlib.h>

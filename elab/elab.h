@@ -1,0 +1,454 @@
+/* Elaboration: from the AST to typed IR. Private to elab/.
+ *
+ * One evaluator serves compile-time code and kernel bodies. A value is known now (Python
+ * semantics), or is an expression of the program (device semantics); an operation on values that
+ * are all known gives a known value, anything else builds IR. */
+#ifndef PLD_ELAB_H
+#define PLD_ELAB_H
+
+#include "base/map.h"
+#include "elab/specialize.h"
+#include "ir/build.h"
+#include "ir/pass_table.h"
+
+typedef enum {
+    V_BAD, /* a mistake was reported: say nothing more */
+    V_NONE,
+    V_INT,
+    V_FLOAT,
+    V_BOOL,
+    V_STR,
+    V_DTYPE,
+    V_ENUM,
+    V_TUPLE,
+    V_LIST,
+    V_DIM,     /* arithmetic on dynamic extents, in compile-time code only */
+    V_TYPE,    /* pl.Tensor[...] and the like, with a direction */
+    V_PROGRAM, /* a @pl.program class */
+    V_EXPR,    /* a run-time value */
+} ValKind;
+
+typedef struct Val Val;
+struct Val {
+    ValKind kind;
+    Dtype dtype;        /* DTYPE */
+    EnumType enum_type; /* ENUM */
+    uint32_t n;         /* TUPLE, LIST */
+    uint32_t weight;    /* TUPLE, LIST: what a walk over them and all inside of them meets */
+    uint32_t depth;     /* TUPLE, LIST: how deep they nest, 1 for no nesting */
+    bool has_dir;       /* TYPE: written with pl.Out[] or pl.InOut[] */
+    Direction dir;      /* TYPE */
+    union {
+        int64_t i;         /* INT, BOOL, ENUM */
+        double f;          /* FLOAT */
+        Sym s;             /* STR */
+        Val *items;        /* TUPLE, LIST */
+        const Dim *dim;    /* DIM */
+        const Type *type;  /* TYPE */
+        const Ast *class_; /* PROGRAM */
+        Expr *expr;        /* EXPR */
+    };
+};
+
+/* A compile-time name. */
+typedef struct {
+    Sym name;
+    Val val;
+    Span span; /* of its binding */
+} CtName;
+
+typedef struct CtScope CtScope;
+struct CtScope {
+    CtScope *parent;
+    Map index; /* name -> position in `names` */
+    VEC(CtName) names;
+};
+
+/* What a run-time integer is known to be: the linear bounds of range.c. */
+typedef struct Bounds Bounds;
+
+typedef enum {
+    NM_UNBOUND,
+    NM_VAR,
+    NM_CONST,    /* a list, string, dtype or the like, which has no run-time form */
+    NM_PARTIAL,  /* bound on one path only */
+    NM_CONFLICT, /* bound to different types on two paths */
+    NM_LOOP,     /* the variable of a loop that is over */
+    NM_BAD,      /* its binding was reported */
+} NameState;
+
+/* A name bound before a loop and rebound in it: was the old value read in the body? */
+typedef struct Carried Carried;
+struct Carried {
+    Carried *outer;
+    bool read;
+    Span where;
+};
+
+/* What a local name means at this point of the function. */
+typedef struct {
+    NameState state;
+    VarId var, other;     /* VAR; CONFLICT: both */
+    Val val;              /* CONST */
+    uint32_t origin;      /* whose memory it is: index into Fn.origins */
+    Span where;           /* of the binding */
+    Span path;            /* PARTIAL: the branch or loop; CONFLICT: the other binding */
+    Carried *carried;     /* value of before the loop at hand */
+    const Bounds *bounds; /* VAR of an integer type, or NULL */
+} Name;
+
+/* Whose memory a value is. Node 0: nobody's. A join or loop entry merges several nodes. */
+typedef struct {
+    int32_t param; /* parameter index, or -1 */
+    VEC(uint32_t) from;
+    uint8_t effects;       /* OE_* */
+    bool written;          /* written at this point of the text, here or in what it came from */
+    Span write, read;      /* first write, and first read by a callee */
+    Sym write_by, read_by; /* op or function that did */
+} Origin;
+
+enum { OE_READ = 1, OE_WRITE = 2, OE_CALL_READ = 4 };
+
+typedef struct FnDecl FnDecl;
+typedef struct Fn Fn;
+
+/* A name changed at a point that leaves a loop early. */
+typedef struct {
+    uint32_t id;
+    Name name;
+} NameChange;
+typedef VEC(NameChange) Changes;
+typedef VEC(VarId) VarList;
+
+/* A loop being elaborated. */
+typedef struct Loop Loop;
+struct Loop {
+    Loop *outer;
+    Stmt *stmt;
+    uint32_t mark; /* of the trail at entry */
+    bool unroll;
+    VEC(Changes) breaks, continues;
+    Map carried;            /* ids of names bound before the loop and rebound in it */
+    Map left;               /* ids of other names known to be bound where it is left early */
+    Stmt *yield;            /* first yield that carries its values, or NULL */
+    uint32_t *iter_origins; /* per carried value */
+};
+
+/* A block being filled. */
+typedef enum { BLOCK_FUNCTION, BLOCK_LOOP, BLOCK_ARM } BlockKind;
+typedef struct Frame Frame;
+struct Frame {
+    Frame *outer;
+    BlockKind kind;
+    Block *block;
+    bool dead;   /* ended by break, continue or return */
+    bool quiet;  /* ended inside a compile-time branch: no warning */
+    Stmt *yield; /* YIELD that ended it and is not yet claimed */
+};
+
+/* The function being elaborated. */
+struct Fn {
+    FnDecl *decl;
+    Func *f;
+    Map ids; /* name -> position in `names` */
+    VEC(Name) names;
+    VEC(Sym) name_syms;
+    VEC(NameChange) trail; /* old meanings, newest last */
+    VEC(VarList) vars;     /* per name: its variables, one a type */
+    VEC(Origin) origins;
+    Loop *loop;
+    Frame *frame;
+    Block *block;         /* frame->block */
+    Loc loc;              /* of the statement at hand */
+    Loc far;              /* set by pld.loc(); file NULL: none */
+    Map extents;          /* dynamic extents that the parameters bind */
+    Map read;             /* ids of names whose value was used */
+    Map locals;           /* every name bound anywhere in the function */
+    const Type *declared_result; /* of `-> type`, or NULL */
+};
+
+typedef enum { FN_NEW, FN_BUSY, FN_DONE, FN_FAILED } FnState;
+
+/* A function of the program as declared. */
+struct FnDecl {
+    const Ast *def;
+    FuncKind kind;
+    Sym name;
+    bool method;    /* has `self` */
+    bool generated; /* builtin=True */
+    Loc place;      /* that @pld.loc of a dump gives it, or no file */
+    FnState state;
+    Func *func;
+    Span first_call;      /* that gave unannotated parameters their types */
+    VEC(Val) annotations; /* per parameter: V_TYPE, or V_NONE when unannotated */
+    bool reached;         /* by name, from some host function */
+};
+
+/* A pair of the dump's first line. */
+typedef struct {
+    Sym name, value;
+    bool used;
+} HeaderPair;
+
+typedef struct {
+    PassId stage;
+    uint32_t ranks;
+    const Platform *platform;
+    Sym program, entry;
+    VEC(HeaderPair) bindings;
+} Header;
+
+typedef struct {
+    const char *name, *value;
+    bool used, from_header;
+} Setting;
+
+typedef struct Elab {
+    Arena *arena;
+    Interner *in;
+    Diags *diags;
+    Program *p;
+    TypeTable *tt;
+    const AstModule *module;
+    const SpecializeOptions *opt;
+    Header *header;        /* NULL: not a dump */
+    bool ir;               /* a dump of stage 1 or later */
+    VEC(Setting) settings; /* -D and the dump's bindings */
+    VEC(Sym) pl_alias, pld_alias;
+    CtScope *scope;     /* compile-time names at hand */
+    bool whole_default; /* evaluating a default that is pld.world_size() */
+    const Ast *factory; /* def, or NULL */
+    const Ast *class_;  /* chosen program class, or NULL: module form */
+    VEC(FnDecl) decls;
+    VEC(const Ast *) pures; /* @pld.init and @pld.golden defs */
+    Map decl_index;         /* name -> position in `decls` */
+    Fn *fn;                 /* NULL in compile-time code */
+    uint32_t call_depth;
+    Sym s_self, s_pl, s_pld;
+} Elab;
+
+/* ---- values (val.c) */
+extern const Val val_bad, val_none;
+Val val_int(int64_t v);
+Val val_float(double v);
+Val val_bool(bool v);
+Val val_str(Sym s);
+Val val_expr(Expr *x);
+Val val_dtype(Dtype t);
+Val val_enum(EnumType t, int64_t v);
+Val val_items(Elab *e, ValKind kind, const Val *items, uint32_t n);
+/* A sequence or string that compile-time code made, unless it is too large: a value may be built
+ * out of itself, so that a few lines make one that nothing could print or compare. */
+Val elab_limit(Elab *e, Val v, Span span);
+Val val_dim(const Dim *d);
+static inline bool val_known(Val v)
+{
+    return v.kind != V_EXPR;
+}
+bool val_all_known(Val v); /* also inside tuples and lists */
+bool val_truth(Val v);
+bool val_equal(Val a, Val b);
+/* Python's repr, or str when `quote` is false. */
+void val_print(Buf *out, Val v, bool quote);
+/* For messages: "int 3", "a pl.Tile[[1, 64], pl.FP32]". */
+const char *val_describe(Elab *e, Val v);
+const char *val_text(Elab *e, Val v);
+const char *val_kind_name(Val v);
+
+/* ---- operators on known values (fold.c) */
+Val elab_fold_unary(Elab *e, UnaryOp op, Val a, Span span);
+Val elab_fold_binary(Elab *e, BinaryOp op, Val a, Val b, Span span);
+Val elab_fold_compare(Elab *e, CompareOp op, Val a, Val b, Span span);
+Val elab_fold_call(Elab *e, Sym name, const Val *args, uint32_t n, Span span);
+bool elab_is_builtin(const char *name);
+
+/* ---- compile-time code (comptime.c) */
+CtScope *elab_scope_new(Elab *e, CtScope *parent);
+void elab_define(Elab *e, CtScope *scope, Sym name, Val val, Span span);
+const CtName *elab_find_name(const CtScope *scope, Sym name);
+/* Runs statements; returns true when a `return` was met, its value in *result. */
+bool elab_run(Elab *e, const AstList *body, Val *result);
+/* The text of a message operand: a string, an f-string, or any known value. */
+const char *elab_message(Elab *e, const Ast *a);
+/* Reports `raise` and `assert` (kernels have them too, on compile-time conditions). */
+void elab_raise(Elab *e, const Ast *stmt);
+void elab_assert(Elab *e, const Ast *stmt);
+bool elab_unpack(Elab *e, const Ast *target, Val v, const Val **items, uint32_t n);
+
+/* ---- parameters (params.c) */
+void elab_settings(Elab *e);
+/* The value of a parameter: its setting or `fallback`; checked against the annotation; recorded. */
+Val elab_param(Elab *e, Sym name, Span span, const Ast *annotation, const Ast *fallback);
+void elab_bind_factory(Elab *e);
+void elab_unused_settings(Elab *e);
+
+/* ---- first line (header.c) */
+bool elab_read_header(Elab *e);
+void elab_print_header(Elab *e, Buf *out);
+
+/* ---- the program in the file (find.c, foreign.c) */
+bool elab_find_program(Elab *e);
+/* Kernels and pure functions of the chosen program into e->decls and e->pures. */
+bool elab_collect(Elab *e);
+FnDecl *elab_decl(Elab *e, Sym name);
+FnDecl *elab_find_entry(Elab *e);
+bool elab_is_program_class(Elab *e, const Ast *a);
+bool elab_is_factory(Elab *e, const Ast *a);
+bool elab_is_kernel(Elab *e, const Ast *def);
+bool elab_is_pure(Elab *e, const Ast *def);
+/* The decorator that says what a function is, below the place that a dump gives it; NULL after a
+ * mistake. */
+const Ast *elab_decorator(Elab *e, const Ast *def, Loc *place);
+void elab_imports(Elab *e);
+/* Reports a module-level statement that is no part of a program; false when it is one. */
+bool elab_foreign(Elab *e, const Ast *stmt);
+/* Reports what does not belong in `def`, once: for dropped functions. */
+void elab_check_names(Elab *e, const Ast *def);
+/* Does a function call operations? Then it is a kernel that lacks its decorator. */
+bool elab_has_operations(Elab *e, const Ast *def);
+void elab_mark_reached(Elab *e);
+
+/* ---- expressions (expr.c, index.c) */
+Val elab_eval(Elab *e, const Ast *a);
+/* "pl.tile.add" for a dotted name that starts at an import alias, or NULL. */
+Sym elab_dotted(Elab *e, const Ast *a);
+Val elab_subscript(Elab *e, const Ast *a);
+Val elab_shape_of(Elab *e, const Type *t, Span span);
+/* Known dims become expressions inside functions. */
+Val elab_localise(Elab *e, Val v);
+/* Offsets and shape of `base[...]`; true for an element, *shape NULL then. false *ok after a
+ * mistake. */
+typedef struct {
+    bool ok;
+    Expr *offsets, *shape; /* shape NULL: one element */
+} Region;
+Region elab_region(Elab *e, const Ast *sub, const Type *t);
+
+/* ---- run-time scalars (scalar.c) */
+/* A value as an expression; known numbers take dtype `hint` (DT_COUNT: INDEX, FP32, BOOL). NULL
+ * after a reported mistake. */
+Expr *elab_expr(Elab *e, Val v, Dtype hint, Span span);
+/* An integer scalar, or NULL after a reported mistake that names `what`. */
+Expr *elab_int(Elab *e, Val v, Span span, const char *what);
+Expr *elab_condition(Elab *e, Val v, Span span, const char *what);
+Val elab_scalar_unary(Elab *e, UnaryOp op, Val a, Span span);
+Val elab_scalar_binary(Elab *e, BinaryOp op, Val a, Val b, Span span);
+Val elab_scalar_compare(Elab *e, CompareOp op, Val a, Val b, Span span);
+Val elab_scalar(Elab *e, ScalarOp op, Expr **args, uint32_t n, Span span);
+Val elab_scalar_cast(Elab *e, Val a, Dtype to, Span span);
+Val elab_select(Elab *e, Val cond, Val a, Val b, Span span);
+/* Converts `x` to the scalar type wanted where that loses nothing; NULL when it does not fit. */
+Expr *elab_widen(Elab *e, Expr *x, const Type *want);
+
+/* ---- operations (op.c, slot.c) */
+typedef struct {
+    Sym name;  /* keyword, or NULL */
+    Span span; /* of the value */
+    Span name_span;
+    Val val;
+} Arg;
+typedef VEC(Arg) Args;
+bool elab_args(Elab *e, const Ast *call, Args *out);
+Val elab_op_call(Elab *e, Sym dotted, const Ast *call);
+/* Operators on tiles and tensors. */
+Val elab_shaped_binary(Elab *e, BinaryOp op, Val a, Val b, Span span);
+Val elab_shaped_unary(Elab *e, UnaryOp op, Val a, Span span);
+Val elab_make_op(Elab *e, OpId op, Expr **slots, Span span);
+Expr *elab_slot(Elab *e, OpId op, uint32_t slot, Val v, Span span, Expr **slots);
+bool elab_is_special_call(const char *dotted);
+Val elab_special_call(Elab *e, Sym dotted, const Ast *call);
+Val elab_cast_call(Elab *e, const Args *args, Span span);
+/* ": use NAME" where the table has it. */
+const char *elab_hint(Elab *e, const char *name);
+const char *elab_nearest_op(const char *name);
+Expr *elab_list(Elab *e, Expr **items, uint32_t n, Span span);
+
+/* ---- calls of functions (call.c, func.c) */
+Val elab_call(Elab *e, const Ast *call);
+/* Reports `**kwargs` among the arguments: every keyword has a name after this. */
+bool elab_plain_call(Elab *e, const Ast *call);
+Val elab_function_call(Elab *e, FnDecl *d, const Ast *call);
+/* Elaborates the function for arguments of these types (NULL: by its annotations alone). */
+bool elab_function(Elab *e, FnDecl *d, const Type *const *arg_types, Span call);
+bool elab_signature(Elab *e, FnDecl *d);
+uint32_t elab_n_params(const FnDecl *d);
+const AstParam *elab_param_ast(const FnDecl *d, uint32_t i);
+
+/* ---- names of a function (scope.c) */
+uint32_t elab_name_id(Elab *e, Sym name);
+void elab_set_name(Elab *e, uint32_t id, Name n);
+/* Binds a name to a value type: the variable of that name and type. */
+VarId elab_bind(Elab *e, Sym name, const Type *type, Span span, uint32_t origin);
+void elab_bind_bad(Elab *e, Sym name, Span span);
+Val elab_local(Elab *e, Sym name, Span span, bool *found);
+/* Changes since `mark`, newest meaning of each name; elab_undo puts the old ones back. */
+Changes elab_changes(Elab *e, uint32_t mark); /* vec_free it */
+/* A loop's index is gone after the loop, whatever its name meant before: no path hands it on. */
+void elab_forget_index(Loop *loop, Changes *end, uint32_t id);
+void elab_undo(Elab *e, uint32_t mark);
+/* Merges two paths that started from the meanings at hand. */
+typedef struct {
+    Changes changes;
+    bool dead;
+    Block *block; /* where a widening may be appended, or NULL */
+} Path;
+void elab_join(Elab *e, Path a, Path b, Span at, bool loop);
+void elab_collect_bound(Elab *e, const AstList *body, Map *seen, SymList *out);
+
+/* ---- memory (origin.c) */
+uint32_t elab_origin_new(Elab *e, int32_t param);
+uint32_t elab_origin_merge(Elab *e, uint32_t a, uint32_t b);
+void elab_origin_add(Elab *e, uint32_t node, uint32_t from);
+uint32_t elab_origin_of(Elab *e, const Expr *x);
+void elab_op_effects(Elab *e, const Expr *op);
+void elab_call_effects(Elab *e, const Expr *call);
+/* Directions of parameters, and whose memory each result is. */
+bool elab_finish_effects(Elab *e);
+int32_t elab_result_alias(Elab *e, const Expr *x, Span span);
+
+/* ---- statements (stmt.c, assign.c, loop.c) */
+void elab_block(Elab *e, const AstList *body);
+void elab_stmt(Elab *e, const Ast *s);
+Stmt *elab_emit(Elab *e, StmtKind kind);
+void elab_assign(Elab *e, const Ast *s);
+void elab_ann_assign(Elab *e, const Ast *s);
+void elab_aug_assign(Elab *e, const Ast *s);
+/* `name = value`, with the declared type or NULL. */
+void elab_let(Elab *e, Sym name, Span name_span, Val v, Span span, const Type *declared);
+void elab_expr_stmt(Elab *e, const Ast *s);
+void elab_for(Elab *e, const Ast *s);
+void elab_if(Elab *e, const Ast *s);
+bool elab_is_yield(Elab *e, const Ast *a);
+void elab_yield(Elab *e, const Ast *s, const Ast *target, const Ast *annotation, const Ast *call);
+void elab_open(Elab *e, Frame *frame, BlockKind kind, Block *block);
+void elab_close(Elab *e, Frame *frame);
+void elab_jump(Elab *e, const Ast *s);
+/* The place that a call of pld.loc gives; false after a mistake. */
+bool elab_place(Elab *e, const Ast *call, Loc *out);
+/* The yield carries values of this loop. */
+void elab_claim_yield(Elab *e, Loop *loop, Stmt *yield);
+/* A name that the function does not use, after `base`. */
+Sym elab_fresh(Elab *e, Sym base);
+
+/* ---- types (types.c) */
+/* An annotation of a parameter, result or binding: V_TYPE, or V_BAD. */
+Val elab_annotation(Elab *e, const Ast *a);
+/* A subscript like pl.Tensor[[..], ..]; false when its base is no type constructor. */
+bool elab_type_form(Elab *e, const Ast *a, Val *out);
+const Dim *elab_dim(Elab *e, Val v, Span span);
+/* Same type but for the place of a tile. */
+bool elab_type_fits(Elab *e, const Type *a, const Type *b);
+
+/* ---- ranges (range.c) */
+const Bounds *elab_bounds_of(Elab *e, const Expr *x);
+const Bounds *elab_bounds_loop(Elab *e, const Expr *lo, const Expr *hi, const Expr *step);
+const Bounds *elab_bounds_join(Elab *e, const Bounds *a, const Bounds *b);
+void elab_check_dividend(Elab *e, const Expr *dividend, const char *op, Span span);
+
+/* ---- pure functions (pure.c) */
+bool elab_pures(Elab *e);
+
+/* ---- messages */
+#define elab_error(e, ...) diag_error((e)->diags, __VA_ARGS__)
+
+#endif

@@ -1,0 +1,197 @@
+/* What a Python script has around its kernels and a .pld file does not: one message for each such
+ * statement, saying what to delete, and none about what follows from it. */
+#include "elab/elab.h"
+#include <string.h>
+
+static bool is_pl_module(const char *m)
+{
+    return strcmp(m, "pypto.language") == 0 || strcmp(m, "pypto") == 0;
+}
+
+static bool is_pld_module(const char *m)
+{
+    return strcmp(m, "pypto.language.distributed") == 0;
+}
+
+static void import_one(Elab *e, const Ast *s)
+{
+    Sym module = s->import.module;
+    if (s->import.from) {
+        elab_error(e, s->span, "name",
+                   "delete this import: a program says `import pypto.language as pl` and "
+                   "`import pypto.language.distributed as pld`, or nothing");
+        return;
+    }
+    if (!module || (!is_pl_module(module) && !is_pld_module(module))) {
+        elab_error(
+            e, s->span, "name",
+            "delete `import %s`: a program uses pypto.language and "
+            "pypto.language.distributed only, and pldrun does what a script's main part does",
+            module ? module : "...");
+        return;
+    }
+    if (!s->import.alias)
+        return;
+    if (is_pld_module(module))
+        avec_push(e->arena, &e->pld_alias, s->import.alias);
+    else
+        avec_push(e->arena, &e->pl_alias, s->import.alias);
+}
+
+static void imports_of(Elab *e, const AstList *body)
+{
+    for (uint32_t i = 0; i < body->len; i++)
+        if (body->at[i]->kind == AST_IMPORT)
+            import_one(e, body->at[i]);
+        else if (body->at[i]->kind == AST_DEF && body->at[i]->def.decorators.len == 0)
+            imports_of(e, &body->at[i]->def.body);
+}
+
+void elab_imports(Elab *e)
+{
+    avec_push(e->arena, &e->pl_alias, e->s_pl);
+    avec_push(e->arena, &e->pld_alias, e->s_pld);
+    for (uint32_t i = 0; i < e->module->body.len; i++) {
+        const Ast *s = e->module->body.at[i];
+        if (s->kind == AST_IMPORT)
+            import_one(e, s);
+        else if (elab_is_factory(e, s))
+            imports_of(e, &s->def.body);
+    }
+}
+
+/* The first name below `a` that a program cannot know (torch, os, argparse, ...), or NULL. */
+static Sym root_name(const Ast *a)
+{
+    while (a) {
+        switch (a->kind) {
+        case AST_NAME: return a->name;
+        case AST_ATTR: a = a->attr.base; break;
+        case AST_CALL: a = a->call.callee; break;
+        case AST_SUBSCRIPT: a = a->sub.base; break;
+        default: return NULL;
+        }
+    }
+    return NULL;
+}
+
+static bool is_known(Elab *e, Sym name)
+{
+    for (uint32_t i = 0; i < e->pl_alias.len; i++)
+        if (e->pl_alias.at[i] == name)
+            return true;
+    for (uint32_t i = 0; i < e->pld_alias.len; i++)
+        if (e->pld_alias.at[i] == name)
+            return true;
+    return elab_find_name(e->scope, name) || elab_is_builtin(name);
+}
+
+static void poison(Elab *e, const Ast *target)
+{
+    if (target->kind == AST_NAME)
+        elab_define(e, e->scope, target->name, val_bad, target->span);
+    else if (target->kind == AST_TUPLE || target->kind == AST_LIST)
+        for (uint32_t i = 0; i < target->items.len; i++)
+            poison(e, target->items.at[i]);
+}
+
+/* `x = torch.f(...)`, `program = build(2)`: names made by code that is not of this language. */
+static bool foreign_assign(Elab *e, const Ast *s)
+{
+    const Ast *value = s->kind == AST_ASSIGN ? s->assign.value : s->ann.value;
+    Sym root = value && value->kind != AST_NAME ? root_name(value) : NULL;
+    if (!root || is_known(e, root))
+        return false;
+    elab_error(
+        e, s->span, "name", "delete this statement: %s is nothing that a program knows%s", root,
+        value->kind == AST_CALL ? ", pldc and pldrun build and start programs themselves" : "");
+    if (s->kind == AST_ANN_ASSIGN)
+        poison(e, s->ann.target);
+    for (uint32_t i = 0; s->kind == AST_ASSIGN && i < s->assign.targets.len; i++)
+        poison(e, s->assign.targets.at[i]);
+    return true;
+}
+
+static bool is_main_guard(const Ast *s)
+{
+    const Ast *c = s->if_.cond;
+    return c->kind == AST_COMPARE && c->compare.first->kind == AST_NAME &&
+           strcmp(c->compare.first->name, "__name__") == 0;
+}
+
+static bool foreign_def(Elab *e, const Ast *s)
+{
+    if (elab_is_pure(e, s))
+        return false;
+    elab_define(e, e->scope, s->def.name, val_bad, s->def.name_span);
+    if (s->def.decorators.len) {
+        Buf b = {0};
+        const Ast *d = s->def.decorators.at[0];
+        ast_print_expr(&b, d->kind == AST_CALL ? d->call.callee : d);
+        elab_error(e, d->span, "name",
+                   "unknown decorator @%s: functions have @pl.jit, @pl.jit.incore, @pl.jit.host, "
+                   "@pl.function(...), @pld.init or @pld.golden",
+                   b.at ? b.at : "");
+        buf_free(&b);
+        return true;
+    }
+    bool main = strcmp(s->def.name, "main") == 0;
+    if (!main && elab_has_operations(e, s)) {
+        elab_error(e, s->def.name_span, "name",
+                   "%s has no decorator: write @pl.jit.incore above it, as above the kernels that "
+                   "call it, or @pl.jit for an orchestration function",
+                   s->def.name);
+        return true;
+    }
+    elab_error(e, s->def.name_span, "name",
+               main ? "delete the function %s: pldrun starts the program, @pld.init and "
+                      "@pld.golden give its inputs and check its outputs"
+                    : "delete the function %s: it is no kernel (those have a decorator) and no "
+                      "factory (it holds no @pl.program class)",
+               s->def.name);
+    return true;
+}
+
+static bool foreign_class(Elab *e, const Ast *s)
+{
+    elab_error(e, s->class_.name_span, "name",
+               "delete the class %s, or decorate it with @pl.program", s->class_.name);
+    elab_define(e, e->scope, s->class_.name, val_bad, s->class_.name_span);
+    return true;
+}
+
+bool elab_foreign(Elab *e, const Ast *s)
+{
+    switch (s->kind) {
+    case AST_IMPORT: return true;
+    case AST_DEF: return foreign_def(e, s);
+    case AST_CLASS: return foreign_class(e, s);
+    case AST_IF:
+        if (!is_main_guard(s))
+            return false;
+        elab_error(e, span_join((Span){s->span.begin, s->span.begin + 1}, s->if_.cond->span),
+                   "name", "delete this block: pldrun is what starts a program");
+        return true;
+    case AST_ASSIGN:
+    case AST_ANN_ASSIGN: return foreign_assign(e, s);
+    case AST_EXPR_STMT:
+        if (s->value->kind == AST_STR || s->value->kind == AST_ERROR)
+            return false;
+        elab_error(e, s->span, "name",
+                   "delete this statement: at module level a program has constants, functions and "
+                   "classes");
+        return true;
+    case AST_TRY:
+    case AST_WITH:
+    case AST_FOR:
+    case AST_WHILE:
+    case AST_DELETE:
+    case AST_GLOBAL:
+        elab_error(
+            e, (Span){s->span.begin, s->span.begin + 1}, "name",
+            "delete this `%s`: at module level a program has constants, functions and classes",
+            ast_kind_name(s->kind));
+        return true;
+    default: return false;
+    }
+}

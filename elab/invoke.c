@@ -1,0 +1,364 @@
+/* Calls of functions: levels, arguments against parameters, dynamic extents. */
+#include "elab/elab.h"
+#include <string.h>
+
+/* Extents of the callee as this call binds them. */
+typedef struct {
+    Sym name;
+    const Dim *value;
+    Sym param; /* that bound it */
+    Span span; /* of the argument */
+} Extent;
+
+typedef struct {
+    VEC(Extent) list;
+} Extents;
+
+static const Extent *find_extent(const Extents *x, Sym name)
+{
+    for (uint32_t i = 0; i < x->list.len; i++)
+        if (x->list.at[i].name == name)
+            return &x->list.at[i];
+    return NULL;
+}
+
+static const Dim *get_extent(void *env, Sym name)
+{
+    const Extent *x = find_extent(env, name);
+    return x ? x->value : NULL;
+}
+
+/* coef * NAME and nothing else. */
+static bool is_multiple(const Dim *d, Sym *name, int64_t *coef)
+{
+    if (d->n_terms != 1 || d->terms[0].n_atoms != 1 || d->terms[0].atoms[0]->kind != DIM_NAME)
+        return false;
+    *name = d->terms[0].atoms[0]->name;
+    *coef = d->terms[0].coef;
+    return true;
+}
+
+/* d / by, where it divides evenly; NULL otherwise. */
+static const Dim *divide(Elab *e, const Dim *d, int64_t by)
+{
+    int64_t v;
+    if (by == 1)
+        return d;
+    if (by <= 0)
+        return NULL;
+    if (dim_is_const(d, &v))
+        return v % by == 0 ? dim_const(e->tt, v / by) : NULL;
+    Term *terms = arena_new_n(e->arena, Term, d->n_terms);
+    for (uint32_t i = 0; i < d->n_terms; i++) {
+        terms[i] = d->terms[i];
+        if (terms[i].coef % by)
+            return NULL;
+        terms[i].coef /= by;
+    }
+    /* Rebuilt by arithmetic, so that the result is the interned one. */
+    const Dim *q = dim_atom(e->tt, DIM_FLOORDIV, d, dim_const(e->tt, by));
+    const Dim *back = q ? dim_mul(e->tt, q, dim_const(e->tt, by)) : NULL;
+    return back == d ? q : NULL;
+}
+
+/* One call in the making. */
+typedef struct {
+    FnDecl *d;
+    const Ast *ast;
+    Val *vals;
+    Span *spans;
+    Expr **args;
+    Val device, cores;
+    Span device_span;
+} Call;
+
+static bool bind_extent(Elab *e, Extents *x, const Call *c, uint32_t param, Sym name,
+                        const Dim *value)
+{
+    const Extent *old = find_extent(x, name);
+    const AstParam *p = elab_param_ast(c->d, param);
+    if (!old) {
+        avec_push(e->arena, &x->list, (Extent){name, value, p->name, c->spans[param]});
+        return true;
+    }
+    if (old->value == value)
+        return true;
+    elab_error(e, c->spans[param], "shape", "%s of %s is %s here, and %s in the argument %s", name,
+               c->d->name, dim_text(e->arena, value), dim_text(e->arena, old->value), old->param);
+    diag_note(e->diags, old->span, "that argument is here");
+    return false;
+}
+
+static bool bind_names(Elab *e, Extents *x, const Call *c, uint32_t i, bool multiples)
+{
+    const Type *p = c->d->annotations.at[i].type, *a = c->args[i]->type;
+    Sym name;
+    int64_t coef;
+    for (uint32_t k = 0; k < p->rank; k++) {
+        if (!is_multiple(p->dims[k], &name, &coef) || (coef == 1) == multiples)
+            continue;
+        if (multiples && find_extent(x, name))
+            continue;
+        const Dim *value = divide(e, a->dims[k], coef);
+        if (value && !bind_extent(e, x, c, i, name, value))
+            return false;
+    }
+    return true;
+}
+
+static bool is_shaped_pair(const Call *c, uint32_t i)
+{
+    Val a = c->d->annotations.at[i];
+    return a.kind == V_TYPE && type_is_shaped(a.type) && a.type->kind == c->args[i]->type->kind &&
+           a.type->rank == c->args[i]->type->rank;
+}
+
+static bool bind_extents(Elab *e, Extents *x, const Call *c)
+{
+    for (int multiples = 0; multiples < 2; multiples++)
+        for (uint32_t i = 0; i < elab_n_params(c->d); i++)
+            if (is_shaped_pair(c, i) && !bind_names(e, x, c, i, multiples))
+                return false;
+    return true;
+}
+
+static bool wrong_argument(Elab *e, const Call *c, uint32_t i, const Type *want)
+{
+    const Type *got = c->args[i]->type;
+    const AstParam *p = elab_param_ast(c->d, i);
+    const char *hint = "";
+    if (want->kind == TY_DIST && got->kind == TY_TENSOR)
+        hint = ": a plain tensor is no window, make a view with pld.window";
+    else if (want->kind == TY_TENSOR && got->kind == TY_DIST)
+        hint = ": a window is no plain tensor, declare pld.DistributedTensor";
+    else if (want->kind == TY_SCALAR && got->kind == TY_SCALAR)
+        hint = ": convert it with pl.cast";
+    elab_error(e, c->spans[i], "type", "%s of %s is %s, got %s%s", p->name, c->d->name,
+               type_text(e->arena, want), type_text(e->arena, got), hint);
+    diag_note(e->diags, p->span, "%s is declared here", p->name);
+    return false;
+}
+
+static bool check_annotated(Elab *e, Extents *x, Call *c, uint32_t i)
+{
+    const Type *want = c->d->annotations.at[i].type;
+    const Type *bound = type_is_shaped(want) ? type_subst(e->tt, want, get_extent, x) : want;
+    if (!bound) {
+        elab_error(e, c->spans[i], "shape", "the extents of %s overflow here",
+                   elab_param_ast(c->d, i)->name);
+        return false;
+    }
+    if (elab_type_fits(e, bound, c->args[i]->type))
+        return true;
+    Expr *wide = elab_widen(e, c->args[i], bound);
+    if (wide) {
+        c->args[i] = wide;
+        return true;
+    }
+    return wrong_argument(e, c, i, bound);
+}
+
+/* A parameter without annotation has the type of the first call's argument. */
+static bool check_found(Elab *e, Call *c, uint32_t i)
+{
+    const Func *f = c->d->func;
+    const Type *want = f->vars.at[f->params.at[i].var].type;
+    if (elab_type_fits(e, want, c->args[i]->type))
+        return true;
+    Expr *wide = elab_widen(e, c->args[i], want);
+    if (wide) {
+        c->args[i] = wide;
+        return true;
+    }
+    elab_error(e, c->spans[i], "type",
+               "%s of %s is %s in this call and %s in another: annotate it, or write two functions",
+               elab_param_ast(c->d, i)->name, c->d->name, type_text(e->arena, c->args[i]->type),
+               type_text(e->arena, want));
+    diag_note(e->diags, c->d->first_call, "the other call is here");
+    return false;
+}
+
+/* ---- arguments */
+
+static bool place(Elab *e, Call *c, uint32_t i, Val v, Span span)
+{
+    if (c->vals[i].kind != V_BAD || c->spans[i].end) {
+        elab_error(e, span, "type", "the parameter %s of %s is given twice",
+                   elab_param_ast(c->d, i)->name, c->d->name);
+        return false;
+    }
+    c->vals[i] = v;
+    c->spans[i] = span;
+    return v.kind != V_BAD;
+}
+
+static bool place_keyword(Elab *e, Call *c, const AstKeyword *k)
+{
+    uint32_t n = elab_n_params(c->d);
+    const char **names = arena_new_n(e->arena, const char *, n + 1);
+    for (uint32_t i = 0; i < n; i++) {
+        names[i] = elab_param_ast(c->d, i)->name;
+        if (names[i] == k->name)
+            return place(e, c, i, elab_eval(e, k->value), k->value->span);
+    }
+    if (strcmp(k->name, "device") == 0 || (strcmp(k->name, "cores") == 0 && e->ir)) {
+        Val *v = k->name[0] == 'd' ? &c->device : &c->cores;
+        *v = elab_eval(e, k->value);
+        c->device_span = k->value->span;
+        return v->kind != V_BAD;
+    }
+    const char *near = nearest_name(k->name, names, n);
+    elab_error(e, k->span, "name", "%s has no parameter %s%s%s%s", c->d->name, k->name,
+               near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+    return false;
+}
+
+static bool place_arguments(Elab *e, Call *c)
+{
+    uint32_t n = elab_n_params(c->d), given = c->ast->call.args.len;
+    bool ok = true;
+    for (uint32_t i = 0; i < given; i++) {
+        const Ast *a = c->ast->call.args.at[i];
+        Val v = elab_eval(e, a);
+        if (i < n)
+            ok &= place(e, c, i, v, a->span);
+    }
+    for (uint32_t i = 0; i < c->ast->call.keywords.len; i++)
+        ok &= place_keyword(e, c, &c->ast->call.keywords.at[i]);
+    if (!ok)
+        return false;
+    for (uint32_t i = 0; i < n && given <= n; i++) {
+        if (c->spans[i].end)
+            continue;
+        elab_error(e, c->ast->span, "type", "the call of %s lacks its parameter %s", c->d->name,
+                   elab_param_ast(c->d, i)->name);
+        diag_note(e->diags, c->d->def->def.name_span, "%s is here", c->d->name);
+        return false;
+    }
+    if (given > n) {
+        elab_error(e, c->ast->span, "type", "%s takes %u arguments, got %u", c->d->name, n, given);
+        diag_note(e->diags, c->d->def->def.name_span, "%s is here", c->d->name);
+        return false;
+    }
+    return true;
+}
+
+static bool make_arguments(Elab *e, Call *c)
+{
+    bool ok = true;
+    for (uint32_t i = 0; i < elab_n_params(c->d); i++) {
+        Val a = c->d->annotations.at[i];
+        Dtype hint = DT_COUNT;
+        if (a.kind == V_TYPE && a.type->kind == TY_SCALAR && val_known(c->vals[i]))
+            hint = a.type->dtype;
+        else if (a.kind != V_TYPE && c->d->func && c->d->func->params.len > i &&
+                 val_known(c->vals[i])) {
+            const Type *t = func_var(c->d->func, c->d->func->params.at[i].var)->type;
+            hint = t->kind == TY_SCALAR ? t->dtype : DT_COUNT;
+        }
+        c->args[i] = elab_expr(e, c->vals[i], hint, c->spans[i]);
+        if (c->args[i] && c->args[i]->type->kind == TY_TUPLE) {
+            elab_error(e, c->spans[i], "type",
+                       "several values cannot be one argument: unpack them first");
+            c->args[i] = NULL;
+        }
+        ok &= c->args[i] != NULL;
+    }
+    return ok;
+}
+
+/* ---- levels */
+
+static const char *level_name(FuncKind k)
+{
+    return k == FN_HOST ? "a host" : k == FN_ORCH ? "an orchestration" : "an InCore";
+}
+
+static bool check_level(Elab *e, const FnDecl *d, Span span)
+{
+    FuncKind from = e->fn->f->kind;
+    static const char *const calls[] = {[FN_HOST] = "a host function calls orchestration functions",
+                                        [FN_ORCH] =
+                                            "an orchestration function calls InCore functions",
+                                        [FN_INCORE] = "an InCore function calls InCore helpers"};
+    bool good = from == FN_HOST ? d->kind == FN_ORCH : d->kind == FN_INCORE;
+    if (good || (e->ir && from == FN_HOST && d->kind == FN_INCORE))
+        return true;
+    elab_error(e, span, "level", "%s is %s function and this is %s function: %s", d->name,
+               level_name(d->kind), level_name(from), calls[from]);
+    diag_note(e->diags, d->def->def.name_span, "%s is declared here", d->name);
+    return false;
+}
+
+static bool check_device(Elab *e, const Call *c, Expr **device, Expr **cores)
+{
+    bool host = e->fn->f->kind == FN_HOST, given = c->device.kind != V_BAD;
+    int64_t v;
+    if (host && !given) {
+        elab_error(e, c->ast->span, "level",
+                   "a call from the host needs device=, the index of the device that runs %s",
+                   c->d->name);
+        return false;
+    }
+    if (!host && given) {
+        elab_error(e, c->device_span, "level", "device= is for calls from a host function");
+        return false;
+    }
+    *device = given ? elab_int(e, c->device, c->device_span, "device=") : NULL;
+    *cores = c->cores.kind != V_BAD ? elab_int(e, c->cores, c->device_span, "cores=") : NULL;
+    if (*device && expr_is_int(*device, &v) && v < 0) {
+        elab_error(e, c->device_span, "value",
+                   "device= is an index into the devices of the run, got %lld", (long long)v);
+        return false;
+    }
+    return !given || *device;
+}
+
+static Val finish(Elab *e, Call *c, Extents *x, Expr *device, Expr *cores)
+{
+    Expr *call = arena_new(e->arena, Expr);
+    call->kind = EX_CALL;
+    call->var = VAR_NONE;
+    call->callee = c->d->func;
+    call->device = device;
+    call->cores = cores;
+    call->n_args = elab_n_params(c->d);
+    call->args = c->args;
+    call->span = c->ast->span;
+    call->type = type_subst(e->tt, c->d->func->result, get_extent, x);
+    if (!call->type) {
+        elab_error(e, c->ast->span, "shape", "the extents of the result of %s overflow here",
+                   c->d->name);
+        return val_bad;
+    }
+    elab_call_effects(e, call);
+    return val_expr(call);
+}
+
+Val elab_function_call(Elab *e, FnDecl *d, const Ast *ast)
+{
+    uint32_t n = elab_n_params(d);
+    Expr *device = NULL, *cores = NULL;
+    Extents x = {0};
+    Call c = {.d = d,
+              .ast = ast,
+              .vals = arena_new_n(e->arena, Val, n + 1),
+              .spans = arena_new_n(e->arena, Span, n + 1),
+              .args = arena_new_n(e->arena, Expr *, n + 1)};
+    bool first = d->state == FN_NEW;
+    if (!check_level(e, d, ast->span) || !elab_signature(e, d) || !place_arguments(e, &c) ||
+        !check_device(e, &c, &device, &cores) || !make_arguments(e, &c) || !bind_extents(e, &x, &c))
+        return val_bad;
+    for (uint32_t i = 0; i < n; i++)
+        if (d->annotations.at[i].kind == V_TYPE && !check_annotated(e, &x, &c, i))
+            return val_bad;
+    const Type **types = arena_new_n(e->arena, const Type *, n + 1);
+    for (uint32_t i = 0; i < n; i++)
+        types[i] = c.args[i]->type;
+    if (!elab_function(e, d, types, ast->span))
+        return val_bad;
+    for (uint32_t i = 0; i < n && !first; i++)
+        if (d->annotations.at[i].kind != V_TYPE && !check_found(e, &c, i))
+            return val_bad;
+    return finish(e, &c, &x, device, cores);
+}

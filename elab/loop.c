@@ -1,0 +1,375 @@
+/* Loops and the values they carry. */
+#include "elab/elab.h"
+#include <string.h>
+
+/* A `for` statement taken apart. */
+typedef struct {
+    LoopKind kind;
+    const char *name; /* "pl.range" */
+    const Ast *index; /* NAME */
+    const Ast *iters; /* TUPLE of names, or NULL */
+    Expr *lo, *hi, *step;
+    Expr **init;
+    uint32_t n_init;
+} Head;
+
+/* A name that the body rebinds, and what it was before. */
+typedef struct {
+    uint32_t id;
+    Name before;
+    Carried *carried;
+    uint32_t origin; /* what it may be at the start of an iteration */
+} Entry;
+
+typedef VEC(Entry) Entries;
+
+static bool loop_kind(Elab *e, const Ast *s, Head *h)
+{
+    const Ast *iter = s->for_.iter;
+    Sym d = iter->kind == AST_CALL ? elab_dotted(e, iter->call.callee) : NULL;
+    h->name = d;
+    if (d && strcmp(d, "pl.range") == 0)
+        h->kind = LOOP_RANGE;
+    else if (d && strcmp(d, "pl.parallel") == 0)
+        h->kind = LOOP_PARALLEL;
+    else if (d && strcmp(d, "pl.unroll") == 0)
+        h->kind = LOOP_UNROLL;
+    else {
+        bool python = iter->kind == AST_CALL && iter->call.callee->kind == AST_NAME &&
+                      strcmp(iter->call.callee->name, "range") == 0;
+        elab_error(e, iter->span, "syntax",
+                   python ? "there is no range() in a kernel: write pl.range(...)"
+                          : "a loop runs over pl.range(...), pl.parallel(...) or pl.unroll(...)");
+        return false;
+    }
+    return true;
+}
+
+static bool loop_target(Elab *e, const Ast *t, Head *h)
+{
+    if (t->kind == AST_NAME) {
+        h->index = t;
+        return true;
+    }
+    bool pair = t->kind == AST_TUPLE && t->items.len == 2 && t->items.at[0]->kind == AST_NAME;
+    if (pair && (t->items.at[1]->kind == AST_TUPLE || t->items.at[1]->kind == AST_LIST)) {
+        h->index = t->items.at[0];
+        h->iters = t->items.at[1];
+        for (uint32_t i = 0; i < h->iters->items.len; i++)
+            pair &= h->iters->items.at[i]->kind == AST_NAME;
+        if (pair)
+            return true;
+    }
+    elab_error(e, t->span, "syntax",
+               "write `for i in ...` or `for i, (a, b) in ...` with init_values=(a0, b0)");
+    return false;
+}
+
+static Expr *bound(Elab *e, const Ast *a, const Head *h, const char *what)
+{
+    Val v = elab_eval(e, a);
+    if (h->kind == LOOP_UNROLL && v.kind != V_INT && v.kind != V_BAD) {
+        elab_error(e, a->span, "type", "pl.unroll needs a compile-time %s, got %s: use pl.range",
+                   what, val_describe(e, v));
+        return NULL;
+    }
+    return elab_int(e, v, a->span, arena_printf(e->arena, "the %s of %s", what, h->name));
+}
+
+static bool loop_bounds(Elab *e, const Ast *call, Head *h)
+{
+    const AstList *a = &call->call.args;
+    int64_t step;
+    if (!elab_plain_call(e, call))
+        return false;
+    if (a->len < 1 || a->len > 3) {
+        elab_error(e, call->span, "type", "%s takes ([start,] stop[, step]), got %u arguments",
+                   h->name, a->len);
+        return false;
+    }
+    h->lo = a->len > 1 ? bound(e, a->at[0], h, "start") : ex_index(e->p, 0);
+    h->hi = bound(e, a->at[a->len > 1], h, "stop");
+    h->step = a->len > 2 ? bound(e, a->at[2], h, "step") : ex_index(e->p, 1);
+    if (!h->lo || !h->hi || !h->step)
+        return false;
+    if (expr_is_int(h->step, &step) && step == 0) {
+        elab_error(e, a->at[2]->span, "value", "the step of %s is 0", h->name);
+        return false;
+    }
+    return true;
+}
+
+static bool loop_init(Elab *e, const Ast *call, Head *h)
+{
+    const Ast *init = NULL;
+    for (uint32_t i = 0; i < call->call.keywords.len; i++) {
+        const AstKeyword *k = &call->call.keywords.at[i];
+        if (strcmp(k->name, "init_values") != 0) {
+            elab_error(e, k->span, "name", "%s has no %s=; it takes init_values=", h->name,
+                       k->name);
+            return false;
+        }
+        init = k->value;
+    }
+    if (!init != !h->iters) {
+        elab_error(e, init ? init->span : h->iters->span, "syntax",
+                   init ? "init_values= needs names: for i, (a,) in %s(...)"
+                        : "for i, (a,) in %s(...) needs init_values=",
+                   h->name);
+        return false;
+    }
+    if (!init)
+        return true;
+    const Val *items = NULL;
+    Val v = elab_eval(e, init);
+    uint32_t n = h->iters->items.len;
+    if (!elab_unpack(e, h->iters, v, &items, n))
+        return false;
+    h->init = arena_new_n(e->arena, Expr *, n ? n : 1);
+    h->n_init = n;
+    for (uint32_t i = 0; i < n; i++)
+        if (!(h->init[i] = elab_expr(e, items[i], DT_COUNT, init->span)))
+            return false;
+    return true;
+}
+
+static bool loop_header(Elab *e, const Ast *s, Head *h)
+{
+    *h = (Head){0};
+    if (!loop_kind(e, s, h) || !loop_target(e, s->for_.target, h))
+        return false;
+    if (!loop_bounds(e, s->for_.iter, h)) {
+        /* Reported; any bounds will do to find the mistakes of the body. */
+        h->lo = ex_index(e->p, 0);
+        h->hi = h->step = ex_index(e->p, 1);
+    }
+    return loop_init(e, s->for_.iter, h);
+}
+
+/* ---- entry */
+
+static Entries enter(Elab *e, const Ast *s)
+{
+    Entries out = {0};
+    SymList names = {0};
+    Map seen = {0};
+    elab_collect_bound(e, &s->for_.body, &seen, &names);
+    map_free(&seen);
+    for (uint32_t i = 0; i < names.len; i++) {
+        uint32_t id = elab_name_id(e, names.at[i]);
+        Name n = e->fn->names.at[id];
+        if (n.state != NM_VAR)
+            continue;
+        Entry entry = {.id = id, .before = n, .carried = arena_new(e->arena, Carried)};
+        entry.carried->outer = n.carried;
+        if (n.origin) {
+            entry.origin = elab_origin_new(e, -1);
+            elab_origin_add(e, entry.origin, n.origin);
+        }
+        n.origin = entry.origin;
+        n.carried = entry.carried;
+        n.bounds = NULL;
+        elab_set_name(e, id, n);
+        avec_push(e->arena, &out, entry);
+    }
+    return out;
+}
+
+static VarId own_var(Elab *e, Sym name, const Type *type, Span span, uint32_t origin)
+{
+    VarId v = func_new_var(e->p, e->fn->f, name, type, span);
+    elab_set_name(e, elab_name_id(e, name),
+                  (Name){.state = NM_VAR, .var = v, .origin = origin, .where = span});
+    return v;
+}
+
+static void bind_header(Elab *e, const Head *h, Stmt *st, Loop *loop)
+{
+    st->loop = h->kind;
+    st->lo = h->lo;
+    st->hi = h->hi;
+    st->step = h->step;
+    st->n_values = h->n_init;
+    st->values = h->init;
+    st->iters = arena_new_n(e->arena, VarId, h->n_init ? h->n_init : 1);
+    loop->iter_origins = arena_new_n(e->arena, uint32_t, h->n_init ? h->n_init : 1);
+    for (uint32_t i = 0; i < h->n_init; i++) {
+        uint32_t from = elab_origin_of(e, h->init[i]);
+        loop->iter_origins[i] = from ? elab_origin_new(e, -1) : 0;
+        elab_origin_add(e, loop->iter_origins[i], from);
+    }
+    st->index = own_var(e, h->index->name, type_scalar(e->tt, DT_INDEX), h->index->span, 0);
+    e->fn->names.at[elab_name_id(e, h->index->name)].bounds =
+        elab_bounds_loop(e, h->lo, h->hi, h->step);
+    for (uint32_t i = 0; i < h->n_init; i++) {
+        const Ast *name = h->iters->items.at[i];
+        st->iters[i] = own_var(e, name->name, h->init[i]->type, name->span, loop->iter_origins[i]);
+    }
+}
+
+static void end_yield(Elab *e, Loop *loop, const Frame *frame, const Ast *s)
+{
+    Stmt *st = loop->stmt;
+    if (frame->yield && st->n_values == 0)
+        elab_error(e, frame->yield->loc.span, "syntax",
+                   "this loop carries no values: for i, (a,) in pl.range(n, init_values=(a0,))");
+    else if (frame->yield)
+        elab_claim_yield(e, loop, frame->yield);
+    else if (st->n_values && !frame->dead)
+        elab_error(e, s->for_.iter->span, "syntax",
+                   "a loop with init_values ends with name = pl.yield_(...) of %u value%s",
+                   st->n_values, st->n_values == 1 ? "" : "s");
+    if (!loop->yield)
+        return;
+    st->n_results = loop->yield->n_results;
+    st->results = arena_new_n(e->arena, VarId, st->n_results);
+    memcpy(st->results, loop->yield->results, st->n_results * sizeof *st->results);
+}
+
+/* ---- end */
+
+/* What the entries are at the end of a path; index: position in `c` of a name. */
+static const Name *find_change(const Changes *c, const Map *index, uint32_t id)
+{
+    uint64_t at;
+    return map_get(index, id, &at) ? &c->at[at].name : NULL;
+}
+
+static void back_edge_error(Elab *e, const Entry *entry, const Name *end)
+{
+    Sym name = e->fn->name_syms.at[entry->id];
+    const Type *before = func_var(e->fn->f, entry->before.var)->type;
+    if (end->state == NM_BAD)
+        return;
+    if (end->state == NM_VAR)
+        elab_error(e, end->where, "type",
+                   "%s is %s at the start of the loop and %s when it starts again", name,
+                   type_text(e->arena, before),
+                   type_text(e->arena, func_var(e->fn->f, end->var)->type));
+    else
+        elab_error(
+            e, end->where, "type",
+            "%s is %s at the start of the loop and may be something else when it starts again",
+            name, type_text(e->arena, before));
+    diag_note(e->diags, entry->carried->where, "it is read here, before it is bound");
+}
+
+static bool same_at_back_edge(Elab *e, const Entry *entry, const Name *end, bool can_widen)
+{
+    if (end->state == NM_VAR && end->var == entry->before.var) {
+        if (entry->origin)
+            elab_origin_add(e, entry->origin, end->origin);
+        return true;
+    }
+    if (!entry->carried->read)
+        return true;
+    if (end->state != NM_VAR)
+        return false;
+    const Type *a = func_var(e->fn->f, entry->before.var)->type,
+               *b = func_var(e->fn->f, end->var)->type;
+    return can_widen && (a == b || (a->kind == TY_SCALAR && b->kind == TY_SCALAR &&
+                                    a->dtype == DT_INDEX && b->dtype == DT_INT32));
+}
+
+/* A name that starts an iteration with the value of the one before must keep its type. */
+static void check_back_edge(Elab *e, const Entries *entries, const Changes *path, bool can_widen)
+{
+    Map index = {0};
+    for (uint32_t i = 0; i < path->len; i++)
+        map_set(&index, path->at[i].id, i);
+    for (uint32_t i = 0; i < entries->len; i++) {
+        const Name *n = find_change(path, &index, entries->at[i].id);
+        if (n && !same_at_back_edge(e, &entries->at[i], n, can_widen))
+            back_edge_error(e, &entries->at[i], n);
+    }
+    map_free(&index);
+}
+
+/* After the loop a name has the value of before it, of its end, or of where it was left. */
+static void join_exits(Elab *e, const Loop *loop, const Changes *end, Span at)
+{
+    Path entry = {0}, exit = {0};
+    if (end) {
+        exit.changes = *end;
+        exit.block = &loop->stmt->body;
+        elab_join(e, entry, exit, at, true);
+    }
+    exit.block = NULL;
+    for (uint32_t i = 0; i < loop->continues.len; i++) {
+        exit.changes = loop->continues.at[i];
+        elab_join(e, entry, exit, at, true);
+    }
+    for (uint32_t i = 0; i < loop->breaks.len; i++) {
+        exit.changes = loop->breaks.at[i];
+        elab_join(e, entry, exit, at, true);
+    }
+}
+
+static void bind_results(Elab *e, const Loop *loop)
+{
+    const Stmt *st = loop->stmt;
+    for (uint32_t i = 0; i < st->n_results && i < st->n_values; i++) {
+        const Var *v = func_var(e->fn->f, st->results[i]);
+        Name n = {.state = NM_VAR,
+                  .var = st->results[i],
+                  .origin = loop->iter_origins[i],
+                  .where = v->span};
+        elab_set_name(e, elab_name_id(e, v->base), n);
+    }
+}
+
+static void recover(Elab *e, const Ast *s)
+{
+    /* The header was no good: what the body binds is unknown, so that nothing is said about it. */
+    SymList names = {0};
+    Map seen = {0};
+    AstList one = {.at = (Ast **)(uintptr_t)&s, .len = 1};
+    elab_collect_bound(e, &one, &seen, &names);
+    map_free(&seen);
+    for (uint32_t i = 0; i < names.len; i++)
+        elab_bind_bad(e, names.at[i], s->span);
+}
+
+void elab_for(Elab *e, const Ast *s)
+{
+    Head h;
+    Span head = span_join((Span){s->span.begin, s->span.begin + 3}, s->for_.iter->span);
+    if (s->for_.otherwise.len)
+        elab_error(e, s->for_.otherwise.at[0]->span, "syntax",
+                   "a loop has no else: write the statements after the loop");
+    if (!loop_header(e, s, &h)) {
+        recover(e, s);
+        return;
+    }
+    Stmt *st = elab_emit(e, ST_FOR);
+    st->loc.span = head;
+    Loop loop = {.outer = e->fn->loop,
+                 .stmt = st,
+                 .mark = e->fn->trail.len,
+                 .unroll = h.kind == LOOP_UNROLL};
+    Frame frame;
+    Entries entries = enter(e, s);
+    for (uint32_t i = 0; i < entries.len; i++)
+        map_set(&loop.carried, entries.at[i].id, 1);
+    bind_header(e, &h, st, &loop);
+    e->fn->loop = &loop;
+    elab_open(e, &frame, BLOCK_LOOP, &st->body);
+    elab_block(e, &s->for_.body);
+    end_yield(e, &loop, &frame, s);
+    elab_close(e, &frame);
+    e->fn->loop = loop.outer;
+    Changes end = elab_changes(e, loop.mark);
+    if (!frame.dead)
+        check_back_edge(e, &entries, &end, !frame.yield);
+    for (uint32_t i = 0; i < loop.continues.len; i++)
+        check_back_edge(e, &entries, &loop.continues.at[i], false);
+    elab_undo(e, loop.mark);
+    elab_forget_index(&loop, &end, elab_name_id(e, h.index->name));
+    join_exits(e, &loop, frame.dead ? NULL : &end, head);
+    bind_results(e, &loop);
+    vec_free(&end);
+    map_free(&loop.carried);
+    map_free(&loop.left);
+    elab_set_name(e, elab_name_id(e, h.index->name),
+                  (Name){.state = NM_LOOP, .where = h.index->span});
+}

@@ -1,0 +1,340 @@
+/* Calls of operations: which row of the op table a name and its operands mean, and its slots. */
+#include "elab/elab.h"
+#include <string.h>
+
+bool elab_args(Elab *e, const Ast *call, Args *out)
+{
+    bool ok = true;
+    for (uint32_t i = 0; i < call->call.args.len; i++) {
+        const Ast *a = call->call.args.at[i];
+        Arg arg = {.span = a->span, .val = elab_eval(e, a)};
+        ok &= arg.val.kind != V_BAD;
+        avec_push(e->arena, out, arg);
+    }
+    for (uint32_t i = 0; i < call->call.keywords.len; i++) {
+        const AstKeyword *k = &call->call.keywords.at[i];
+        Arg arg = {.name = k->name,
+                   .name_span = k->span,
+                   .span = k->value->span,
+                   .val = elab_eval(e, k->value)};
+        ok &= arg.val.kind != V_BAD;
+        avec_push(e->arena, out, arg);
+    }
+    return ok;
+}
+
+const char *elab_hint(Elab *e, const char *name)
+{
+    OpId found[4];
+    return op_find(name, found, 4) ? arena_printf(e->arena, ": use %s", name) : "";
+}
+
+const char *elab_nearest_op(const char *name)
+{
+    static const char *const more[] = {
+        "pl.range",  "pl.parallel", "pl.unroll",   "pl.yield_",
+        "pl.min",    "pl.max",      "pl.const",    "pl.dynamic",
+        "pl.Tensor", "pl.Tile",     "pl.Scalar",   "pl.Out",
+        "pl.InOut",  "pl.program",  "pl.function", "pld.DistributedTensor"};
+    const char *names[2 * OPCODE_COUNT + sizeof more / sizeof more[0]];
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < OPCODE_COUNT; i++) {
+        const OpInfo *info = op_info((OpId)i);
+        if (info->ir_only)
+            continue;
+        if (info->shorter[0])
+            names[n++] = info->shorter;
+        names[n++] = info->full;
+    }
+    for (uint32_t i = 0; i < sizeof more / sizeof more[0]; i++)
+        names[n++] = more[i];
+    return nearest_name(name, names, n);
+}
+
+static bool is_memory(Val v)
+{
+    return v.kind == V_EXPR && v.expr->type && type_is_memory(v.expr->type);
+}
+
+static bool is_tile(Val v)
+{
+    return v.kind == V_EXPR && v.expr->type && v.expr->type->kind == TY_TILE;
+}
+
+/* The row for whole tensors beside a row for tiles: pl.tile.add -> pl.tensor.add; OPCODE_COUNT:
+ * none. */
+static OpId tensor_row(OpId op)
+{
+    static const char prefix[] = "pl.tile.";
+    char name[64];
+    OpId found[4];
+    const char *full = op_info(op)->full;
+    if (strncmp(full, prefix, sizeof prefix - 1) != 0 || op_info(op)->slots[0].kind != SLOT_TILE)
+        return OPCODE_COUNT;
+    snprintf(name, sizeof name, "pl.tensor.%s", full + sizeof prefix - 1);
+    return op_find(name, found, 4) ? found[0] : OPCODE_COUNT;
+}
+
+static OpId pick(OpId op, const char *dotted, const Args *args)
+{
+    bool is_short = strcmp(op_info(op)->shorter, dotted) == 0;
+    if (!is_short || args->len == 0 || !is_memory(args->at[0].val))
+        return op;
+    OpId t = tensor_row(op);
+    return t == OPCODE_COUNT ? op : t;
+}
+
+/* ---- slots */
+
+static int keyword_slot(OpId op, Sym name)
+{
+    int slot = op_slot(op, name);
+    bool signal_op = op == OP_NOTIFY || op == OP_WAIT;
+    if (slot < 0 && signal_op && strcmp(name, "target") == 0)
+        return 0;
+    return slot;
+}
+
+static bool unknown_keyword(Elab *e, OpId op, const Arg *arg)
+{
+    const OpInfo *info = op_info(op);
+    const char *names[OP_MAX_SLOTS], *list = "";
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < info->n_slots; i++) {
+        if (info->slots[i].ir_only && !e->ir)
+            continue;
+        names[n++] = info->slots[i].name;
+        list = arena_printf(e->arena, "%s%s%s=", list, n > 1 ? ", " : "", info->slots[i].name);
+    }
+    const char *near = nearest_name(arg->name, names, n);
+    elab_error(e, arg->name_span, "name", "%s has no %s=%s%s%s it takes %s", info->full, arg->name,
+               near ? "; did you mean " : "", near ? near : "", near ? "=?" : ";",
+               n ? list : "nothing");
+    return false;
+}
+
+static bool place_positional(Elab *e, OpId op, uint32_t i, const Arg *arg, const Arg **placed)
+{
+    const OpInfo *info = op_info(op);
+    /* pl.cast(x, pl.FP16) is how a Python programmer writes it. */
+    bool cast = (op == OP_TILE_CAST || op == OP_TENSOR_CAST) && i == 1;
+    uint32_t n = 0;
+    while (n < info->n_slots && !info->slots[n].keyword_only)
+        n++;
+    if (i < n || cast) {
+        placed[i] = arg;
+        return true;
+    }
+    if (i < info->n_slots)
+        elab_error(e, arg->span, "type", "%s takes %u positional operand%s: write %s=", info->full,
+                   n, n == 1 ? "" : "s", info->slots[i].name);
+    else
+        elab_error(e, arg->span, "type", "%s takes at most %u operands", info->full, info->n_slots);
+    return false;
+}
+
+static bool place_keyword(Elab *e, OpId op, const Arg *arg, const Arg **placed)
+{
+    int slot = keyword_slot(op, arg->name);
+    if (slot < 0)
+        return unknown_keyword(e, op, arg);
+    if (op_info(op)->slots[slot].ir_only && !e->ir) {
+        elab_error(e, arg->name_span, "name", "%s: %s= is for .ir files only", op_info(op)->full,
+                   arg->name);
+        return false;
+    }
+    if (placed[slot]) {
+        elab_error(e, arg->name_span, "type", "%s: %s is given twice", op_info(op)->full,
+                   op_info(op)->slots[slot].name);
+        return false;
+    }
+    placed[slot] = arg;
+    return true;
+}
+
+static bool missing(Elab *e, OpId op, const Arg **placed, Span span)
+{
+    const OpInfo *info = op_info(op);
+    for (uint32_t i = 0; i < info->n_slots; i++) {
+        const OpSlot *s = &info->slots[i];
+        if (placed[i] || s->optional || s->default_text[0])
+            continue;
+        elab_error(e, span, "type", "%s needs %s%s", info->full, s->name,
+                   s->keyword_only ? "=" : "");
+        return true;
+    }
+    return false;
+}
+
+/* A Python programmer takes `n = 4` in the body for a constant. */
+static void note_local_extents(Elab *e, const Expr *op)
+{
+    for (uint32_t i = 0; i < op->n_args; i++) {
+        const Expr *list = op_info(op->op)->slots[i].kind == SLOT_SHAPE ? op->args[i] : NULL;
+        for (uint32_t k = 0; list && k < list->n_args; k++) {
+            const Expr *item = list->args[k];
+            if (item->kind == EX_VAR)
+                diag_note(e->diags, func_var(e->fn->f, item->var)->span,
+                          "%s is bound in the function, so it is a run-time value: module "
+                          "constants and parameters of the factory are compile-time ones",
+                          func_var(e->fn->f, item->var)->base);
+        }
+    }
+}
+
+Val elab_make_op(Elab *e, OpId op, Expr **slots, Span span)
+{
+    const OpInfo *info = op_info(op);
+    Expr *x = arena_new(e->arena, Expr);
+    x->kind = EX_OP;
+    x->op = op;
+    x->var = VAR_NONE;
+    x->span = span;
+    x->n_args = info->n_slots;
+    x->args = arena_new_n(e->arena, Expr *, info->n_slots ? info->n_slots : 1);
+    for (uint32_t i = 0; i < info->n_slots; i++)
+        x->args[i] = slots[i];
+    x->type = infer_op(e->p, x, e->fn->f->kind);
+    if (!x->type) {
+        note_local_extents(e, x);
+        return val_bad;
+    }
+    elab_op_effects(e, x);
+    return val_expr(x);
+}
+
+static Val build(Elab *e, OpId op, const Args *args, Span span)
+{
+    const OpInfo *info = op_info(op);
+    const Arg *placed[OP_MAX_SLOTS] = {0};
+    Expr *slots[OP_MAX_SLOTS] = {0};
+    bool ok = true, known = true;
+    uint32_t positional = 0;
+    for (uint32_t i = 0; i < args->len; i++) {
+        const Arg *a = &args->at[i];
+        known &= a->val.kind != V_BAD;
+        ok &= a->name ? place_keyword(e, op, a, placed)
+                      : place_positional(e, op, positional++, a, placed);
+    }
+    if (!ok || (known && missing(e, op, placed, span)))
+        return val_bad;
+    for (uint32_t i = 0; i < info->n_slots; i++) {
+        if (!placed[i] || (info->slots[i].optional && placed[i]->val.kind == V_NONE))
+            continue;
+        slots[i] = elab_slot(e, op, i, placed[i]->val, placed[i]->span, slots);
+        ok &= slots[i] != NULL;
+    }
+    return ok ? elab_make_op(e, op, slots, span) : val_bad;
+}
+
+static Val unknown_op(Elab *e, Sym dotted, Span span)
+{
+    static const char *const types[] = {"pl.Tensor", "pl.Tile",  "pl.Scalar",
+                                        "pl.Out",    "pl.InOut", "pld.DistributedTensor"};
+    for (uint32_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+        if (strcmp(dotted, types[i]) != 0)
+            continue;
+        elab_error(e, span, "type", "%s is a type: it takes [...], not (...)", dotted);
+        return val_bad;
+    }
+    const char *near = elab_nearest_op(dotted);
+    elab_error(e, span, "name", "unknown operation %s%s%s%s", dotted, near ? "; did you mean " : "",
+               near ? near : "", near ? "?" : "");
+    return val_bad;
+}
+
+/* A window reserved in every iteration would be many windows under one name. */
+static bool alloc_in_loop(Elab *e, OpId op, Span span)
+{
+    if (op != OP_ALLOC_WINDOW_BUFFER || !e->fn->loop || e->fn->f->kind != FN_HOST)
+        return false;
+    elab_error(e, span, "level", "%s in a loop: reserve the window before the loop",
+               op_info(op)->full);
+    return true;
+}
+
+Val elab_op_call(Elab *e, Sym dotted, const Ast *call)
+{
+    OpId found[4];
+    Args args = {0};
+    Span name = call->call.callee->span;
+    if (!op_find(dotted, found, 4))
+        return unknown_op(e, dotted, name);
+    OpId op = found[0];
+    if (!e->fn) {
+        elab_error(e, call->span, "level",
+                   "%s runs on the devices: it cannot stand in compile-time code", dotted);
+        return val_bad;
+    }
+    if (op_info(op)->ir_only && !e->ir) {
+        elab_error(e, name, "name", "%s is for .ir files only", dotted);
+        return val_bad;
+    }
+    bool known = elab_args(e, call, &args);
+    if (alloc_in_loop(e, op, call->span))
+        return val_bad;
+    /* A mistake in one operand does not hide those in the others; which row is meant may depend
+     * on the first. */
+    if (!known && tensor_row(op) != OPCODE_COUNT)
+        return val_bad;
+    bool scalar_cast = known && op == OP_TILE_CAST && args.len && !args.at[0].name &&
+                       !is_memory(args.at[0].val) && !is_tile(args.at[0].val);
+    if (scalar_cast)
+        return elab_cast_call(e, &args, call->span);
+    return build(e, pick(op, dotted, &args), &args, call->span);
+}
+
+/* ---- operators on tiles and tensors */
+
+typedef struct {
+    OpId tile, tensor;   /* a op b with a the tile */
+    OpId rtile, rtensor; /* a op b with b the tile */
+} Rows;
+
+static bool rows_of(BinaryOp op, Rows *out)
+{
+    switch (op) {
+    case OP_ADD: *out = (Rows){OP_TILE_ADD, OP_TENSOR_ADD, OP_TILE_ADD, OP_TENSOR_ADD}; return true;
+    case OP_SUB:
+        *out = (Rows){OP_TILE_SUB, OP_TENSOR_SUB, OP_TILE_RSUB, OP_TENSOR_RSUB};
+        return true;
+    case OP_MUL: *out = (Rows){OP_TILE_MUL, OP_TENSOR_MUL, OP_TILE_MUL, OP_TENSOR_MUL}; return true;
+    case OP_DIV:
+        *out = (Rows){OP_TILE_DIV, OP_TENSOR_DIV, OP_TILE_RDIV, OP_TENSOR_RDIV};
+        return true;
+    default: return false;
+    }
+}
+
+Val elab_shaped_binary(Elab *e, BinaryOp op, Val a, Val b, Span span)
+{
+    Rows rows;
+    if (!rows_of(op, &rows)) {
+        elab_error(e, span, "type", "tiles and tensors have no %s%s", binary_op_text(op),
+                   op == OP_MATMUL ? elab_hint(e, "pl.matmul")
+                                   : ": they have + - * /, and the functions of --list-ops");
+        return val_bad;
+    }
+    /* A tensor makes it an operation on whole tensors; else the tile is the first operand. */
+    bool tensor = is_memory(a) || is_memory(b);
+    bool swap = tensor ? !is_memory(a) : !is_tile(a);
+    OpId id = tensor ? (swap ? rows.rtensor : rows.tensor) : (swap ? rows.rtile : rows.tile);
+    Args args = {0};
+    Arg first = {.val = swap ? b : a}, second = {.val = swap ? a : b};
+    first.span = first.val.kind == V_EXPR ? first.val.expr->span : span;
+    second.span = second.val.kind == V_EXPR ? second.val.expr->span : span;
+    avec_push(e->arena, &args, first);
+    avec_push(e->arena, &args, second);
+    return build(e, id, &args, span);
+}
+
+Val elab_shaped_unary(Elab *e, UnaryOp op, Val a, Span span)
+{
+    if (op != OP_NEG) {
+        elab_error(e, span, "type", "tiles and tensors have no unary %s", unary_op_text(op));
+        return val_bad;
+    }
+    Args args = {0};
+    avec_push(e->arena, &args, (Arg){.val = a, .span = a.expr->span});
+    return build(e, is_memory(a) ? OP_TENSOR_NEG : OP_TILE_NEG, &args, span);
+}

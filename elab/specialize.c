@@ -1,0 +1,189 @@
+/* Pass 01, specialize: from the AST to typed IR.
+ *
+ * Finds the program in the file, runs its compile-time code with the parameters at hand, elaborates
+ * the host function and, at their calls, the functions it reaches; drops the rest. What comes out
+ * has every name resolved, every compile-time branch taken and every value typed. The same code
+ * reads dumps. */
+#include "elab/elab.h"
+#include "ir/verify.h"
+#include <string.h>
+
+static Program *new_program(Arena *arena, Interner *in, const AstModule *module,
+                            const SpecializeOptions *options, Diags *diags)
+{
+    Program *p = arena_new(arena, Program);
+    p->arena = arena;
+    p->in = in;
+    p->types = type_table_new(arena);
+    p->src = module->src;
+    p->diags = diags;
+    p->platform = options->platform ? options->platform : &platforms[PLATFORM_A2A3SIM];
+    p->ranks = options->ranks ? options->ranks : 2;
+    return p;
+}
+
+static void start(Elab *e, Arena *arena, Interner *in, const AstModule *module,
+                  const SpecializeOptions *options, Diags *diags)
+{
+    *e = (Elab){.arena = arena, .in = in, .diags = diags, .module = module, .opt = options};
+    e->p = new_program(arena, in, module, options, diags);
+    e->tt = e->p->types;
+    e->s_self = intern(in, "self");
+    e->s_pl = intern(in, "pl");
+    e->s_pld = intern(in, "pld");
+    e->scope = elab_scope_new(e, NULL);
+}
+
+static void finish(Elab *e)
+{
+    for (CtScope *s = e->scope; s; s = s->parent)
+        map_free(&s->index);
+    map_free(&e->decl_index);
+}
+
+/* The parameters of a dump are those of its first line: its text has none left. */
+static void keep_bindings(Elab *e)
+{
+    for (uint32_t i = 0; e->ir && i < e->header->bindings.len; i++) {
+        const HeaderPair *b = &e->header->bindings.at[i];
+        bool ranks = strcmp(b->value, "ranks") == 0;
+        Binding binding = {.name = b->name,
+                           .value = ranks ? internf(e->in, "%u", e->p->ranks) : b->value,
+                           .ranks = ranks};
+        avec_push(e->arena, &e->p->bindings, binding);
+        e->p->ranks_bound |= ranks;
+    }
+}
+
+/* Everything up to the choice of the entry: what the first line of a dump needs. */
+static FnDecl *find(Elab *e)
+{
+    if (!elab_read_header(e))
+        return NULL;
+    elab_settings(e);
+    elab_imports(e);
+    keep_bindings(e);
+    bool ok = elab_find_program(e) && elab_collect(e);
+    /* Not after other mistakes: the parameter may be one that was not reached. */
+    if (ok && !diags_failed(e->diags))
+        elab_unused_settings(e);
+    return ok && !diags_failed(e->diags) ? elab_find_entry(e) : NULL;
+}
+
+static bool fully_annotated(const FnDecl *d)
+{
+    for (uint32_t i = 0; i < elab_n_params(d); i++)
+        if (!elab_param_ast(d, i)->annotation)
+            return false;
+    return true;
+}
+
+/* After a mistake in a caller its callees were not reached: their own mistakes are reported in the
+ * same run where their types stand in the text. */
+static void check_unreached(Elab *e)
+{
+    for (uint32_t i = 0; i < e->decls.len; i++) {
+        FnDecl *d = &e->decls.at[i];
+        if (d->state == FN_NEW && d->reached && d->kind != FN_HOST && fully_annotated(d))
+            elab_function(e, d, NULL, d->def->def.name_span);
+    }
+}
+
+static void drop_uncalled(Elab *e)
+{
+    for (uint32_t i = 0; i < e->decls.len; i++) {
+        FnDecl *d = &e->decls.at[i];
+        if (d->state != FN_NEW)
+            continue;
+        elab_check_names(e, d->def);
+        if (!d->reached && !e->ir)
+            diag_warn(e->diags, d->def->def.name_span, WARN_UNCALLED_FUNCTION,
+                      "nothing calls %s: it is dropped", d->name);
+    }
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const Func *x = *(Func *const *)a, *y = *(Func *const *)b;
+    return (x->span.begin > y->span.begin) - (x->span.begin < y->span.begin);
+}
+
+static void collect_functions(Elab *e)
+{
+    for (uint32_t i = 0; i < e->decls.len; i++)
+        if (e->decls.at[i].state == FN_DONE)
+            avec_push(e->arena, &e->p->funcs, e->decls.at[i].func);
+    if (e->p->funcs.len)
+        qsort(e->p->funcs.at, e->p->funcs.len, sizeof *e->p->funcs.at, by_place);
+}
+
+static void set_stage(Elab *e)
+{
+    Program *p = e->p;
+    p->stage = e->ir ? e->header->stage : PASS_SPECIALIZE;
+    for (uint32_t i = 0; i <= p->stage; i++)
+        p->properties =
+            (p->properties & ~pass_info((PassId)i)->breaks) | pass_info((PassId)i)->produces;
+}
+
+/* A dump may have been edited: what its first line promises is a claim about the text, and a
+ * mistake in it is not the compiler's. */
+static bool check_promises(Elab *e)
+{
+    Program *p = e->p;
+    Diags caught;
+    if (!e->ir)
+        return true;
+    diags_init(&caught, e->arena, p->src);
+    p->diags = &caught;
+    bool clean = ir_verify(p, p->properties, pass_info((PassId)p->stage)->name);
+    p->diags = e->diags;
+    for (uint32_t i = 0; i < caught.list.len; i++)
+        elab_error(e, caught.list.at[i].span, "value", "not what its first line says, a dump of %s",
+                   caught.list.at[i].message);
+    diags_free(&caught);
+    return clean;
+}
+
+static bool elaborate(Elab *e)
+{
+    FnDecl *entry = find(e);
+    if (!entry)
+        return false;
+    elab_mark_reached(e);
+    bool ok = elab_function(e, entry, NULL, entry->def->def.name_span);
+    if (!ok)
+        check_unreached(e);
+    drop_uncalled(e);
+    e->p->entry = entry->func;
+    ok = ok && elab_pures(e);
+    collect_functions(e);
+    set_stage(e);
+    return ok && !diags_failed(e->diags) && check_promises(e);
+}
+
+Program *specialize(Arena *arena, Interner *in, const AstModule *module,
+                    const SpecializeOptions *options, Diags *diags)
+{
+    Elab e;
+    start(&e, arena, in, module, options, diags);
+    bool ok = elaborate(&e);
+    finish(&e);
+    return ok ? e.p : NULL;
+}
+
+bool specialize_header(Arena *arena, Interner *in, const AstModule *module,
+                       const SpecializeOptions *options, Diags *diags, Buf *out)
+{
+    Elab e;
+    Func entry = {0};
+    start(&e, arena, in, module, options, diags);
+    FnDecl *d = find(&e);
+    if (d) {
+        entry.name = d->name;
+        e.p->entry = &entry;
+        elab_print_header(&e, out);
+    }
+    finish(&e);
+    return d != NULL;
+}

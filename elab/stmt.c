@@ -1,0 +1,360 @@
+/* Statements of function bodies, but for assignments and loops. */
+#include "elab/elab.h"
+#include <string.h>
+
+void elab_open(Elab *e, Frame *frame, BlockKind kind, Block *block)
+{
+    *frame = (Frame){.outer = e->fn->frame, .kind = kind, .block = block};
+    e->fn->frame = frame;
+    e->fn->block = block;
+}
+
+void elab_close(Elab *e, Frame *frame)
+{
+    e->fn->frame = frame->outer;
+    e->fn->block = frame->outer ? frame->outer->block : NULL;
+}
+
+Stmt *elab_emit(Elab *e, StmtKind kind)
+{
+    Stmt *s = stmt_new(e->p, kind, e->fn->loc);
+    avec_push(e->arena, e->fn->block, s);
+    return s;
+}
+
+/* ---- if */
+
+static void known_if(Elab *e, const Ast *s, bool taken)
+{
+    bool was_dead = e->fn->frame->dead;
+    elab_block(e, taken ? &s->if_.then : &s->if_.otherwise);
+    if (!was_dead && e->fn->frame->dead)
+        e->fn->frame->quiet = true;
+}
+
+/* Both arms that run to their end must yield alike, or neither. */
+static bool claim_yields(Elab *e, Stmt *s, const Frame *then, const Frame *otherwise)
+{
+    const Stmt *a = then->dead ? NULL : then->yield, *b = otherwise->dead ? NULL : otherwise->yield;
+    if (!a && !b)
+        return true;
+    if ((!a && !then->dead) || (!b && !otherwise->dead)) {
+        elab_error(e, (a ? a : b)->loc.span, "syntax",
+                   "pl.yield_ ends both arms of an if, or neither: the other arm has none");
+        return false;
+    }
+    const Stmt *one = a ? a : b;
+    bool same = !a || !b || a->n_results == b->n_results;
+    for (uint32_t i = 0; same && a && b && i < a->n_results; i++)
+        same = a->results[i] == b->results[i];
+    if (!same) {
+        elab_error(e, b->loc.span, "type", "the two arms yield different names or types");
+        diag_note(e->diags, a->loc.span, "the other pl.yield_ is here");
+        return false;
+    }
+    s->n_results = one->n_results;
+    s->results = arena_new_n(e->arena, VarId, one->n_results);
+    memcpy(s->results, one->results, one->n_results * sizeof *one->results);
+    return true;
+}
+
+static void run_arm(Elab *e, const AstList *body, Block *block, Frame *frame, Path *path)
+{
+    uint32_t mark = e->fn->trail.len;
+    elab_open(e, frame, BLOCK_ARM, block);
+    elab_block(e, body);
+    elab_close(e, frame);
+    path->changes = elab_changes(e, mark);
+    path->dead = frame->dead;
+    path->block = block;
+    elab_undo(e, mark);
+}
+
+static void run_time_if(Elab *e, const Ast *s, Expr *cond)
+{
+    Stmt *st = elab_emit(e, ST_IF);
+    Frame then = {0}, otherwise = {0};
+    Path a = {0}, b = {0};
+    Span head = span_join((Span){s->span.begin, s->span.begin + 2}, s->if_.cond->span);
+    st->cond = cond;
+    st->loc.span = head;
+    run_arm(e, &s->if_.then, &st->body, &then, &a);
+    run_arm(e, &s->if_.otherwise, &st->otherwise, &otherwise, &b);
+    claim_yields(e, st, &then, &otherwise);
+    elab_join(e, a, b, head, false);
+    vec_free(&a.changes);
+    vec_free(&b.changes);
+    if (a.dead && b.dead) {
+        e->fn->frame->dead = true;
+        e->fn->frame->quiet |= then.quiet || otherwise.quiet;
+    }
+}
+
+void elab_if(Elab *e, const Ast *s)
+{
+    Val c = elab_eval(e, s->if_.cond);
+    if (val_known(c) && c.kind != V_BAD && c.kind != V_DIM) {
+        known_if(e, s, val_truth(c));
+        return;
+    }
+    Expr *cond = elab_condition(e, c, s->if_.cond->span, "if");
+    if (!cond) {
+        cond = ex_bool(e->p, true);
+        if (c.kind != V_BAD && !diags_failed(e->diags))
+            return;
+    }
+    run_time_if(e, s, cond);
+}
+
+/* ---- return */
+
+static bool return_items(Elab *e, const Ast *value, Val v, Stmt *st)
+{
+    bool tuple = v.kind == V_TUPLE || v.kind == V_LIST;
+    uint32_t n = tuple ? v.n : 1;
+    const Type *declared = e->fn->declared_result;
+    st->values = arena_new_n(e->arena, Expr *, n ? n : 1);
+    st->n_values = n;
+    for (uint32_t i = 0; i < n; i++) {
+        Val item = tuple ? v.items[i] : v;
+        Span span = tuple && value->kind == AST_TUPLE ? value->items.at[i]->span : value->span;
+        const Type *want = declared && declared->kind == TY_TUPLE && i < declared->n_elems
+                               ? declared->elems[i]
+                               : declared;
+        Dtype hint = want && want->kind == TY_SCALAR ? want->dtype : DT_COUNT;
+        st->values[i] = elab_expr(e, item, val_known(item) ? hint : DT_COUNT, span);
+        if (!st->values[i])
+            return false;
+        if (want && want->kind == TY_SCALAR) {
+            Expr *wide = elab_widen(e, st->values[i], want);
+            st->values[i] = wide ? wide : st->values[i];
+        }
+        int32_t alias = elab_result_alias(e, st->values[i], span);
+        if (alias == -2)
+            return false;
+        avec_push(e->arena, &e->fn->f->alias, alias);
+    }
+    return true;
+}
+
+/* Several results of a call that are returned at once get names first. */
+static Val name_results(Elab *e, Expr *call)
+{
+    const Type *t = call->type;
+    Stmt *s = elab_emit(e, ST_LET);
+    Val *items = arena_new_n(e->arena, Val, t->n_elems);
+    s->value = call;
+    s->n_results = t->n_elems;
+    s->results = arena_new_n(e->arena, VarId, t->n_elems);
+    for (uint32_t i = 0; i < t->n_elems; i++) {
+        int32_t from = call->callee->alias.at[i];
+        uint32_t origin = from >= 0 ? elab_origin_of(e, call->args[from]) : 0;
+        Sym name = elab_fresh(e, call->callee->name);
+        s->results[i] = elab_bind(e, name, t->elems[i], call->span, origin);
+        items[i] = val_expr(ex_var(e->p, e->fn->f, s->results[i]));
+        items[i].expr->span = call->span;
+    }
+    return val_items(e, V_TUPLE, items, t->n_elems);
+}
+
+Sym elab_fresh(Elab *e, Sym base)
+{
+    Sym name = base;
+    for (uint32_t i = 1; map_get_ptr(&e->fn->locals, name, NULL) || elab_decl(e, name); i++)
+        name = internf(e->in, "%s_%s%u", base, "r", i);
+    map_set_ptr(&e->fn->locals, name, 1);
+    return name;
+}
+
+static void do_return(Elab *e, const Ast *s)
+{
+    Fn *fn = e->fn;
+    if (fn->frame->kind != BLOCK_FUNCTION) {
+        elab_error(
+            e, s->span, "syntax",
+            "return stands at the end of a function: bind the value in the %s and return it after",
+            fn->loop ? "loop" : "branch");
+        return;
+    }
+    fn->frame->dead = true;
+    Stmt *st = stmt_new(e->p, ST_RETURN, fn->loc);
+    if (s->value) {
+        Val v = elab_eval(e, s->value);
+        if (v.kind == V_EXPR && v.expr->type && v.expr->type->kind == TY_TUPLE)
+            v = name_results(e, v.expr);
+        if (v.kind == V_EXPR && v.expr->type && v.expr->type->kind == TY_NONE) {
+            /* As in Python, `return f()` of an f without result calls it and returns nothing. */
+            elab_emit(e, ST_EXPR)->value = v.expr;
+            v = val_none;
+        }
+        if (v.kind == V_BAD || (v.kind != V_NONE && !return_items(e, s->value, v, st)))
+            return;
+    }
+    avec_push(e->arena, fn->block, st);
+}
+
+/* ---- the rest */
+
+/* What names are where a loop is left early. One that was unbound before the loop may be unbound
+ * after it however it is left: noting that once is enough. */
+static Changes leaving(Elab *e, Loop *loop)
+{
+    Changes all = elab_changes(e, loop->mark);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < all.len; i++) {
+        uint32_t id = all.at[i].id;
+        if (!map_get(&loop->carried, id, NULL)) {
+            if (map_get(&loop->left, id, NULL))
+                continue;
+            map_set(&loop->left, id, 1);
+        }
+        all.at[n++] = all.at[i];
+    }
+    Changes kept = {0};
+    for (uint32_t i = 0; i < n; i++)
+        avec_push(e->arena, &kept, all.at[i]);
+    vec_free(&all);
+    return kept;
+}
+
+void elab_jump(Elab *e, const Ast *s)
+{
+    Fn *fn = e->fn;
+    bool is_break = s->kind == AST_BREAK;
+    if (!fn->loop) {
+        elab_error(e, s->span, "syntax", "%s outside a loop", is_break ? "break" : "continue");
+        return;
+    }
+    if (fn->loop->unroll) {
+        elab_error(e, s->span, "syntax", "pl.unroll has no %s: use pl.range",
+                   is_break ? "break" : "continue");
+        return;
+    }
+    Stmt *yield = fn->frame->yield;
+    Stmt *loop = fn->loop->stmt;
+    if (loop->n_values && !yield) {
+        elab_error(e, s->span, "syntax",
+                   "a loop with init_values needs name = pl.yield_(...) before its %s",
+                   is_break ? "break" : "continue");
+        return;
+    }
+    if (yield)
+        elab_claim_yield(e, fn->loop, yield);
+    fn->frame->yield = NULL;
+    elab_emit(e, is_break ? ST_BREAK : ST_CONTINUE);
+    Changes c = leaving(e, fn->loop);
+    if (is_break)
+        avec_push(e->arena, &fn->loop->breaks, c);
+    else
+        avec_push(e->arena, &fn->loop->continues, c);
+    fn->frame->dead = true;
+}
+
+static void do_raise(Elab *e, const Ast *s)
+{
+    for (const Frame *f = e->fn->frame; f; f = f->outer) {
+        if (f->kind == BLOCK_FUNCTION)
+            break;
+        elab_error(e, s->span, "syntax",
+                   "raise stands under compile-time conditions only: a device has no exceptions");
+        return;
+    }
+    elab_raise(e, s);
+    e->fn->frame->dead = e->fn->frame->quiet = true;
+}
+
+static void unavailable(Elab *e, const Ast *s)
+{
+    static const char *const instead[AST_COUNT] = {
+        [AST_WHILE] = "there is no while: write for i in pl.range(N) with a break",
+        [AST_TRY] = "there is no try: a device has no exceptions",
+        [AST_WITH] = "there is no with: write the statements of its body",
+        [AST_DELETE] = "there is no del: names end with their function",
+        [AST_GLOBAL] = "there are no global variables: pass values as parameters",
+        [AST_IMPORT] = "imports stand at the top of the file",
+        [AST_DEF] = "functions do not nest: make it a kernel of the class",
+        [AST_CLASS] = "a function holds no class"};
+    Span span = s->span;
+    if (s->kind == AST_DEF)
+        span = s->def.name_span;
+    else if (s->kind == AST_WHILE || s->kind == AST_WITH || s->kind == AST_TRY)
+        span.end = span.begin + (uint32_t)strlen(ast_kind_name(s->kind));
+    elab_error(e, span, "syntax", "%s",
+               instead[s->kind] ? instead[s->kind] : "this statement cannot stand in a kernel");
+}
+
+bool elab_place(Elab *e, const Ast *call, Loc *out)
+{
+    const AstList *a = &call->call.args;
+    Val v[5] = {{0}};
+    for (uint32_t i = 0; i < a->len && i < 5; i++)
+        v[i] = elab_eval(e, a->at[i]);
+    bool ok = a->len >= 3 && a->len <= 5 && v[0].kind == V_STR && v[1].kind == V_INT &&
+              v[2].kind == V_INT && (a->len < 4 || v[3].kind == V_STR) &&
+              (a->len < 5 || v[4].kind == V_STR);
+    if (!ok) {
+        elab_error(e, call->span, "syntax",
+                   "write pld.loc(\"FILE\", LINE, COLUMN[, \"OP\"[, \"PHASE\"]])");
+        return false;
+    }
+    *out = (Loc){.file = v[0].s, .line = (uint32_t)v[1].i, .col = (uint32_t)v[2].i};
+    out->origin = a->len > 3 && v[3].s[0] ? v[3].s : NULL;
+    out->phase = a->len > 4 && v[4].s[0] ? v[4].s : NULL;
+    return true;
+}
+
+/* pld.loc("file.pld", line, col[, "origin"[, "phase"]]): where the statements that follow are from.
+ */
+static bool set_location(Elab *e, const Ast *s)
+{
+    Sym d = s->value->kind == AST_CALL ? elab_dotted(e, s->value->call.callee) : NULL;
+    if (!e->ir || !d || strcmp(d, "pld.loc") != 0)
+        return false;
+    elab_place(e, s->value, &e->fn->far);
+    return true;
+}
+
+void elab_stmt(Elab *e, const Ast *s)
+{
+    e->fn->loc = e->fn->far;
+    e->fn->loc.span = s->span;
+    switch (s->kind) {
+    case AST_ASSIGN: elab_assign(e, s); break;
+    case AST_ANN_ASSIGN: elab_ann_assign(e, s); break;
+    case AST_AUG_ASSIGN: elab_aug_assign(e, s); break;
+    case AST_EXPR_STMT:
+        if (!set_location(e, s))
+            elab_expr_stmt(e, s);
+        break;
+    case AST_IF: elab_if(e, s); break;
+    case AST_FOR: elab_for(e, s); break;
+    case AST_RETURN: do_return(e, s); break;
+    case AST_BREAK:
+    case AST_CONTINUE: elab_jump(e, s); break;
+    case AST_RAISE: do_raise(e, s); break;
+    case AST_ASSERT: elab_assert(e, s); break;
+    case AST_PASS:
+    case AST_ERROR: break;
+    default: unavailable(e, s);
+    }
+}
+
+void elab_block(Elab *e, const AstList *body)
+{
+    for (uint32_t i = 0; i < body->len; i++) {
+        const Ast *s = body->at[i];
+        Frame *f = e->fn->frame;
+        if (f->dead) {
+            if (!f->quiet && s->kind != AST_PASS)
+                diag_warn(e->diags, s->span, WARN_UNREACHABLE, "this statement can never run");
+            return;
+        }
+        if (f->yield && s->kind != AST_BREAK && s->kind != AST_CONTINUE && s->kind != AST_PASS) {
+            elab_error(e, f->yield->loc.span, "syntax",
+                       "pl.yield_ must be the last statement of its block");
+            diag_note(e->diags, s->span, "this statement follows it");
+            f->yield = NULL;
+        }
+        elab_stmt(e, s);
+    }
+}

@@ -8,9 +8,9 @@
 typedef struct ArenaBlock ArenaBlock;
 
 typedef struct {
-    ArenaBlock *head;   /* newest block; blocks are chained for arena_free */
-    char *next;         /* first free byte of the newest block */
-    char *end;          /* one past its last byte */
+    ArenaBlock *head; /* newest block; blocks are chained for arena_free */
+    char *next;       /* first free byte of the newest block */
+    char *end;        /* one past its last byte */
 } Arena;
 
 /* An arena is valid when zeroed: `Arena a = {0};`. */

@@ -12,7 +12,7 @@ static void reserve(Buf *buf, size_t more)
 {
     size_t need;
     if (__builtin_add_overflow(buf->len, more, &need) || need > SIZE_MAX / 4)
-        need = SIZE_MAX / 4;   /* more than any machine has: xrealloc reports it */
+        need = SIZE_MAX / 4; /* more than any machine has: xrealloc reports it */
     if (need < buf->cap)
         return;
     size_t cap = buf->cap ? buf->cap : 64;
@@ -135,7 +135,7 @@ static int shortest_digits(double v, char digits[20])
     char text[32];
     int precision = v < DBL_MIN ? 1 : 15;
     while (!try_digits(v, precision, text))
-        precision++;   /* 17 digits always do */
+        precision++; /* 17 digits always do */
 
     int n = 0;
     const char *p = text;

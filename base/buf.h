@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 typedef struct {
-    char *at;     /* bytes; NUL-terminated whenever at != NULL */
-    size_t len;   /* bytes in use, without the NUL */
+    char *at;   /* bytes; NUL-terminated whenever at != NULL */
+    size_t len; /* bytes in use, without the NUL */
     size_t cap;
 } Buf;
 

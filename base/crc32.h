@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-uint32_t crc32_bytes(uint32_t crc, const void *bytes, size_t len);   /* start with crc 0 */
+uint32_t crc32_bytes(uint32_t crc, const void *bytes, size_t len); /* start with crc 0 */
 
 #define HASH64_INIT 0xcbf29ce484222325u
 /* FNV-1a (Fowler, Noll, Vo), 64 bits. */

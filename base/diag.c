@@ -44,9 +44,8 @@ static void record(Diags *diags, Diag d)
     diags->dropped = false;
 }
 
-__attribute__((format(printf, 4, 0))) static void report_error(Diags *diags, Span span,
-                                                               const char *code, const char *fmt,
-                                                               va_list ap)
+__attribute__((format(printf, 4, 0))) static void
+report_error(Diags *diags, Span span, const char *code, const char *fmt, va_list ap)
 {
     diags->dropped = true;
     if (diags->muted) {

@@ -18,34 +18,34 @@ typedef enum {
 
 /* A place that is not in the Source at hand: the original file of a dump made with --dump-loc. */
 typedef struct {
-    const char *file;          /* NULL: the place is `span` in the Source */
+    const char *file; /* NULL: the place is `span` in the Source */
     uint32_t line, col;
 } FarPlace;
 
 typedef struct {
     DiagSeverity severity;
-    const char *code;          /* warning name, or a short error class such as "syntax", "type" */
+    const char *code; /* warning name, or a short error class such as "syntax", "type" */
     Span span;
     FarPlace far;
-    const char *message;       /* one line, no final newline */
-    uint32_t n_notes;          /* notes follow their diagnostic directly in the list */
+    const char *message; /* one line, no final newline */
+    uint32_t n_notes;    /* notes follow their diagnostic directly in the list */
 } Diag;
 
 typedef struct {
-    Arena *arena;              /* owns messages */
-    const Source *src;         /* may be NULL: messages without a place */
-    VEC(Diag) list;            /* in the order reported */
+    Arena *arena;      /* owns messages */
+    const Source *src; /* may be NULL: messages without a place */
+    VEC(Diag) list;    /* in the order reported */
     uint32_t n_errors;
     uint32_t n_warnings;
     bool enabled[WARN_COUNT];
-    bool werror;               /* warnings count as errors */
-    bool muted;                /* set while trying something: nothing is recorded, errors count */
-    bool dropped;              /* the last one was not recorded: nor are its notes */
-    uint32_t n_hidden_errors;  /* those over the limits below */
+    bool werror;              /* warnings count as errors */
+    bool muted;               /* set while trying something: nothing is recorded, errors count */
+    bool dropped;             /* the last one was not recorded: nor are its notes */
+    uint32_t n_hidden_errors; /* those over the limits below */
     uint32_t n_hidden_warnings;
 } Diags;
 
-#define DIAG_MAX_ERRORS 20     /* later ones are counted, not recorded */
+#define DIAG_MAX_ERRORS 20 /* later ones are counted, not recorded */
 #define DIAG_MAX_WARNINGS 100
 
 void diags_init(Diags *diags, Arena *arena, const Source *src);
@@ -66,7 +66,7 @@ void diag_set_far(Diags *diags, FarPlace far);
 void diag_internal(Diags *diags, Span span, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
-bool diags_failed(const Diags *diags);        /* any error (or warning under -Werror) or internal */
+bool diags_failed(const Diags *diags); /* any error (or warning under -Werror) or internal */
 bool diags_internal(const Diags *diags);
 
 /* Sets -W names: "name", "no-name", "all" or "no-all"; false when unknown. */

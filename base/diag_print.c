@@ -15,8 +15,8 @@ typedef struct {
 typedef struct {
     const char *text;
     uint32_t len;
-    uint32_t caret, caret_end;   /* columns of the marked part, half open */
-    uint32_t width;              /* columns of the whole line */
+    uint32_t caret, caret_end; /* columns of the marked part, half open */
+    uint32_t width;            /* columns of the whole line */
     bool more_before, more_after;
 } Shown;
 
@@ -57,7 +57,7 @@ static void put_text(Buf *buf, const char *text)
     for (size_t i = 0; i < len;) {
         uint32_t code;
         uint32_t n = utf8_decode(text + i, len - i, &code);
-        put_code(buf, text + i, n, code, 7);   /* a tab becomes one space */
+        put_code(buf, text + i, n, code, 7); /* a tab becomes one space */
         i += n;
     }
 }
@@ -104,7 +104,7 @@ static void put_columns(Buf *buf, const Shown *s, uint32_t from, uint32_t to)
         uint32_t width = put_code(NULL, s->text + i, n, code, col);
         if (col >= from && col + width <= to)
             put_code(buf, s->text + i, n, code, col);
-        else if (col + width > from)   /* cut in two by the window's edge */
+        else if (col + width > from) /* cut in two by the window's edge */
             buf_fill(buf, ' ', (col + width < to ? col + width : to) - (col > from ? col : from));
         col += width;
         i += n;

@@ -60,7 +60,7 @@ static uint16_t narrow(double v, int man_bits)
     int biased = exponent - 1023 + bias;
     int shift = 52 - man_bits + (biased < 1 ? 1 - biased : 0);
     if (exponent == 0 || shift > 53)
-        return sign;                    /* less than half of the smallest subnormal */
+        return sign; /* less than half of the smallest subnormal */
     uint64_t significand = mantissa | UINT64_C(1) << 52;
     uint64_t rest = significand & ((UINT64_C(1) << shift) - 1);
     uint64_t half = UINT64_C(1) << (shift - 1);
@@ -148,20 +148,14 @@ void dtype_store_double(Dtype t, void *dst, double v)
 {
     uint16_t narrow_bits;
     switch (t) {
-    case DT_FP32:
-        store_float(dst, v);
-        break;
+    case DT_FP32: store_float(dst, v); break;
     case DT_FP16:
     case DT_BF16:
         narrow_bits = t == DT_FP16 ? half_from_double(v) : bf16_from_double(v);
         memcpy(dst, &narrow_bits, sizeof narrow_bits);
         break;
-    case DT_BOOL:
-        dtype_store_int(t, dst, v != 0);
-        break;
-    default:
-        dtype_store_int(t, dst, int_from_double(v));
-        break;
+    case DT_BOOL: dtype_store_int(t, dst, v != 0); break;
+    default: dtype_store_int(t, dst, int_from_double(v)); break;
     }
 }
 
@@ -188,7 +182,7 @@ void dtype_store_int(Dtype t, void *dst, int64_t v)
         v = dtype_min(t);
     else if (v > dtype_max(t))
         v = dtype_max(t);
-    memcpy(dst, &v, info->bytes);   /* little-endian: the low bytes come first */
+    memcpy(dst, &v, info->bytes); /* little-endian: the low bytes come first */
 }
 
 double dtype_load_double(Dtype t, const void *src)
@@ -196,15 +190,12 @@ double dtype_load_double(Dtype t, const void *src)
     float f;
     uint16_t bits;
     switch (t) {
-    case DT_FP32:
-        memcpy(&f, src, sizeof f);
-        return (double)f;
+    case DT_FP32: memcpy(&f, src, sizeof f); return (double)f;
     case DT_FP16:
     case DT_BF16:
         memcpy(&bits, src, sizeof bits);
         return (double)(t == DT_FP16 ? half_to_float(bits) : bf16_to_float(bits));
-    default:
-        return (double)dtype_load_int(t, src);
+    default: return (double)dtype_load_int(t, src);
     }
 }
 

@@ -14,17 +14,26 @@ typedef enum {
 typedef enum { DTK_FLOAT, DTK_INT, DTK_UINT, DTK_BOOL } DtypeKind;
 
 typedef struct {
-    const char *name;    /* "FP32" */
-    const char *npy;     /* "f4", "" when NumPy has none */
+    const char *name; /* "FP32" */
+    const char *npy;  /* "f4", "" when NumPy has none */
     uint8_t bytes;
     DtypeKind kind;
 } DtypeInfo;
 
 extern const DtypeInfo dtype_info[DT_COUNT];
 
-static inline uint32_t dtype_bytes(Dtype t) { return dtype_info[t].bytes; }
-static inline const char *dtype_name(Dtype t) { return dtype_info[t].name; }
-static inline bool dtype_is_float(Dtype t) { return dtype_info[t].kind == DTK_FLOAT; }
+static inline uint32_t dtype_bytes(Dtype t)
+{
+    return dtype_info[t].bytes;
+}
+static inline const char *dtype_name(Dtype t)
+{
+    return dtype_info[t].name;
+}
+static inline bool dtype_is_float(Dtype t)
+{
+    return dtype_info[t].kind == DTK_FLOAT;
+}
 static inline bool dtype_is_int(Dtype t)
 {
     return dtype_info[t].kind == DTK_INT || dtype_info[t].kind == DTK_UINT;

@@ -43,7 +43,7 @@ static int open_input(const char *path, Buf *out, char **why)
     if (fd < 0)
         fail(why, "read", path, strerror(errno));
     buf_clear(out);
-    buf_str(out, "");   /* out->at is text even when the file is empty */
+    buf_str(out, ""); /* out->at is text even when the file is empty */
     return fd;
 }
 
@@ -156,7 +156,7 @@ static int write_path(const char *path, const char *bytes, size_t len)
         return write_direct(path, bytes, len);
     if (access(path, W_OK) != 0)
         return errno;
-    char *real = realpath(path, NULL);   /* a symbolic link stays one */
+    char *real = realpath(path, NULL); /* a symbolic link stays one */
     int error = replace_file(real ? real : path, &st, bytes, len);
     free(real);
     return error;

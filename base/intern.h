@@ -10,9 +10,9 @@
 typedef const char *Sym;
 
 typedef struct {
-    Arena arena;      /* owns the texts */
-    Sym *slots;       /* open-addressing table */
-    uint32_t cap;     /* power of two, or 0 */
+    Arena arena;  /* owns the texts */
+    Sym *slots;   /* open-addressing table */
+    uint32_t cap; /* power of two, or 0 */
     uint32_t len;
 } Interner;
 

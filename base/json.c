@@ -140,7 +140,7 @@ void xml_escape(Buf *out, const char *text)
         if (entity)
             buf_str(out, entity);
         else if (code == 0xfffd || code == 0xfffe || code == 0xffff)
-            buf_str(out, "\xef\xbf\xbd");   /* not characters of XML */
+            buf_str(out, "\xef\xbf\xbd"); /* not characters of XML */
         else if (!control)
             buf_bytes(out, text + i, n);
         i += n;

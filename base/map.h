@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 typedef struct {
-    uint64_t *keys;   /* 0 means an empty slot: key 0 itself is kept apart */
+    uint64_t *keys; /* 0 means an empty slot: key 0 itself is kept apart */
     uint64_t *values;
     uint32_t cap, len;
     bool has_zero;

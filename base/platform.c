@@ -5,22 +5,24 @@
 
 typedef struct {
     const char *name, *unit, *doc;
-    size_t offset;   /* of the field in Platform */
+    size_t offset; /* of the field in Platform */
 } Field;
 
 const Platform platforms[PLATFORM_COUNT] = {
-    [PLATFORM_A2A3SIM] = {
-        .id = PLATFORM_A2A3SIM,
-        .name = "a2a3sim",
+    [PLATFORM_A2A3SIM] =
+        {
+            .id = PLATFORM_A2A3SIM,
+            .name = "a2a3sim",
 #define PLD_PLATFORM_FIELD(field, a2a3sim, a5sim, unit, doc) .field = a2a3sim,
 #include "base/platform.def"
-    },
-    [PLATFORM_A5SIM] = {
-        .id = PLATFORM_A5SIM,
-        .name = "a5sim",
+        },
+    [PLATFORM_A5SIM] =
+        {
+            .id = PLATFORM_A5SIM,
+            .name = "a5sim",
 #define PLD_PLATFORM_FIELD(field, a2a3sim, a5sim, unit, doc) .field = a5sim,
 #include "base/platform.def"
-    },
+        },
 };
 
 static const Field fields[] = {

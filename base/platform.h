@@ -9,7 +9,7 @@ typedef enum { PLATFORM_A2A3SIM, PLATFORM_A5SIM, PLATFORM_COUNT } PlatformId;
 
 typedef struct {
     PlatformId id;
-    const char *name;     /* "a2a3sim" */
+    const char *name; /* "a2a3sim" */
 #define PLD_PLATFORM_FIELD(field, a2a3sim, a5sim, unit, doc) int64_t field;
 #include "base/platform.def"
 } Platform;

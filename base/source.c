@@ -74,7 +74,7 @@ static uint32_t find_line(const Source *src, uint32_t offset)
 LineCol source_line_col(const Source *src, uint32_t offset)
 {
     if (offset >= src->len)
-        offset = src->len - 1;   /* the end of the file is shown at the end of its last line */
+        offset = src->len - 1; /* the end of the file is shown at the end of its last line */
     uint32_t line = find_line(src, offset);
     LineCol at = {line + 1, 1};
     for (uint32_t i = src->line_starts[line]; i < offset; i++)

@@ -13,16 +13,16 @@ typedef struct {
 } Span;
 
 typedef struct {
-    const char *name;       /* as the user wrote it; "<stdin>" for standard input */
-    const char *text;       /* NUL-terminated; always ends with a newline; BOM removed */
-    uint32_t len;           /* bytes of text, without the NUL */
-    uint32_t *line_starts;  /* offset of each line's first byte */
+    const char *name;      /* as the user wrote it; "<stdin>" for standard input */
+    const char *text;      /* NUL-terminated; always ends with a newline; BOM removed */
+    uint32_t len;          /* bytes of text, without the NUL */
+    uint32_t *line_starts; /* offset of each line's first byte */
     uint32_t n_lines;
 } Source;
 
 typedef struct {
-    uint32_t line;   /* from 1 */
-    uint32_t col;    /* from 1, in code points (what an editor shows) */
+    uint32_t line; /* from 1 */
+    uint32_t col;  /* from 1, in code points (what an editor shows) */
 } LineCol;
 
 /* Builds a Source over a copy of `len` bytes: drops a BOM, turns CRLF into LF, appends a missing

@@ -165,9 +165,8 @@ static bool dump_parsed(Driver *d)
         return true;
     Buf text = {0};
     /* A parsed dump prints its own first line. */
-    if (!c->module->header &&
-        !specialize_header(&c->arena, &c->in, c->module, &d->options->specialize, &c->diags,
-                           &text)) {
+    if (!c->module->header && !specialize_header(&c->arena, &c->in, c->module,
+                                                 &d->options->specialize, &c->diags, &text)) {
         buf_free(&text);
         return false;
     }

@@ -164,8 +164,7 @@ static bool value_option(RunOptions *o, int id, const char *value)
     switch (id) {
     case O_PLATFORM: return platform_option(o, value);
     case O_DEVICES: return devices_option(o, value);
-    case O_JOBS:
-        return jobs_option(value);
+    case O_JOBS: return jobs_option(value);
     case O_DEFINE: return define_option(o, value);
     case O_INPUT: return named(o, "--input", value, &o->inputs);
     case O_GOLDEN: return named(o, "--golden", value, &o->goldens);
@@ -220,8 +219,7 @@ static bool one_option(RunOptions *o, OptScan *scan, int id)
         return positional(o, scan->value);
     if (id >= 0)
         return specs[id].arg == ARG_NONE ? flag_option(o, id) : value_option(o, id, scan->value);
-    return id == OPT_SEPARATOR ||
-           defines_take(TOOL, &o->arena, &o->defines, scan, o->path);
+    return id == OPT_SEPARATOR || defines_take(TOOL, &o->arena, &o->defines, scan, o->path);
 }
 
 static void finish(RunOptions *o)

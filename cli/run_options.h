@@ -20,10 +20,10 @@ typedef struct {
     Texts warnings, prints, platform_sets;
     const Platform *platform; /* NULL: unsaid */
     bool disasm, quiet, verbose;
-    bool cost_json;              /* --cost=json: standard output holds one JSON object */
+    bool cost_json;               /* --cost=json: standard output holds one JSON object */
     const char *trace, *timeline; /* files, or NULL */
-    bool explores;           /* --explore */
-    bool explains;           /* --explain-sync */
+    bool explores;                /* --explore */
+    bool explains;                /* --explain-sync */
     ExploreOptions explore;
 } RunOptions;
 

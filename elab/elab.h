@@ -158,12 +158,12 @@ struct Fn {
     VEC(Origin) origins;
     Loop *loop;
     Frame *frame;
-    Block *block;         /* frame->block */
-    Loc loc;              /* of the statement at hand */
-    Loc far;              /* set by pld.loc(); file NULL: none */
-    Map extents;          /* dynamic extents that the parameters bind */
-    Map read;             /* ids of names whose value was used */
-    Map locals;           /* every name bound anywhere in the function */
+    Block *block;                /* frame->block */
+    Loc loc;                     /* of the statement at hand */
+    Loc far;                     /* set by pld.loc(); file NULL: none */
+    Map extents;                 /* dynamic extents that the parameters bind */
+    Map read;                    /* ids of names whose value was used */
+    Map locals;                  /* every name bound anywhere in the function */
     const Type *declared_result; /* of `-> type`, or NULL */
 };
 

@@ -3,9 +3,9 @@
 #include <string.h>
 
 enum {
-    MAX_DEGREE = sizeof ((Term *)0)->atoms / sizeof ((Term *)0)->atoms[0],
-    MAX_TERMS = 64,       /* both limits keep the work of a hostile program bounded */
-    MAX_TEXT = 1000,      /* bytes of printed text; bounds the nesting of opaque atoms too */
+    MAX_DEGREE = sizeof((Term *)0)->atoms / sizeof((Term *)0)->atoms[0],
+    MAX_TERMS = 64,  /* both limits keep the work of a hostile program bounded */
+    MAX_TEXT = 1000, /* bytes of printed text; bounds the nesting of opaque atoms too */
 };
 
 /* Atoms are interned, so that equal ones are one address, together with their text for sorting. */
@@ -18,7 +18,7 @@ typedef struct {
 typedef struct {
     Term terms[MAX_TERMS];
     uint32_t n;
-    bool bad;             /* overflow, or beyond a limit */
+    bool bad; /* overflow, or beyond a limit */
 } Sum;
 
 static const char *atom_text(const Atom *a)
@@ -56,9 +56,7 @@ static void print_wrapped(Buf *out, const Dim *d, bool parens)
 static void print_atom(Buf *out, const Atom *a)
 {
     switch (a->kind) {
-    case DIM_NAME:
-        buf_str(out, a->name);
-        break;
+    case DIM_NAME: buf_str(out, a->name); break;
     case DIM_FLOORDIV:
     case DIM_MOD:
         print_wrapped(out, a->left, a->left->n_terms > 1);
@@ -312,17 +310,11 @@ bool dim_is_const(const Dim *d, int64_t *value)
 static bool atom_fold(AtomKind kind, int64_t a, int64_t b, int64_t *out)
 {
     switch (kind) {
-    case DIM_MIN:
-        *out = a < b ? a : b;
-        return true;
-    case DIM_MAX:
-        *out = a > b ? a : b;
-        return true;
-    case DIM_NAME:
-        return false;
+    case DIM_MIN: *out = a < b ? a : b; return true;
+    case DIM_MAX: *out = a > b ? a : b; return true;
+    case DIM_NAME: return false;
     case DIM_FLOORDIV:
-    case DIM_MOD:
-        break;
+    case DIM_MOD: break;
     }
     if (b == 0 || (a == INT64_MIN && b == -1))
         return false;

@@ -61,28 +61,21 @@ static void settle_slot(Program *p, const Expr *op, Expr *e, SlotKind kind)
     Dtype number = DT_COUNT;
     switch (kind) {
     case SLOT_NUM:
-    case SLOT_LIT:
-        number = number_dtype(op);
-        break;
+    case SLOT_LIT: number = number_dtype(op); break;
     case SLOT_INT:
         if (op->op == OP_WRITE)
             number = number_dtype(op);
         else
             take_int(p, e, DT_INDEX);
         break;
-    case SLOT_I32:
-        take_int(p, e, DT_INT32);
-        break;
-    case SLOT_CONST:
-        take_int(p, e, DT_INDEX);
-        break;
+    case SLOT_I32: take_int(p, e, DT_INT32); break;
+    case SLOT_CONST: take_int(p, e, DT_INDEX); break;
     case SLOT_IDX:
     case SLOT_SHAPE:
         for (uint32_t i = 0; i < e->n_args; i++)
             take_int(p, e->args[i], DT_INDEX);
         break;
-    default:
-        break;
+    default: break;
     }
     if (number != DT_COUNT)
         take_dtype(p, e, number);

@@ -79,27 +79,17 @@ static bool same_node(const Expr *a, const Expr *b)
         return false;
     switch (a->kind) {
     case EX_INT:
-    case EX_BOOL:
-        return a->ival == b->ival;
-    case EX_FLOAT:
-        return memcmp(&a->fval, &b->fval, sizeof a->fval) == 0;
-    case EX_VAR:
-        return a->var == b->var;
+    case EX_BOOL: return a->ival == b->ival;
+    case EX_FLOAT: return memcmp(&a->fval, &b->fval, sizeof a->fval) == 0;
+    case EX_VAR: return a->var == b->var;
     case EX_EXTENT:
-    case EX_STR:
-        return a->sym == b->sym;
-    case EX_SCALAR:
-        return a->scalar == b->scalar && (a->scalar != SC_CAST || a->dtype == b->dtype);
-    case EX_OP:
-        return a->op == b->op;
-    case EX_CALL:
-        return a->callee == b->callee;
-    case EX_LIST:
-        return true;
-    case EX_ENUM:
-        return a->enum_type == b->enum_type && a->ival == b->ival;
-    case EX_DTYPE:
-        return a->dtype == b->dtype;
+    case EX_STR: return a->sym == b->sym;
+    case EX_SCALAR: return a->scalar == b->scalar && (a->scalar != SC_CAST || a->dtype == b->dtype);
+    case EX_OP: return a->op == b->op;
+    case EX_CALL: return a->callee == b->callee;
+    case EX_LIST: return true;
+    case EX_ENUM: return a->enum_type == b->enum_type && a->ival == b->ival;
+    case EX_DTYPE: return a->dtype == b->dtype;
     }
     return false;
 }
@@ -166,13 +156,10 @@ static bool may_fault(const Expr *e)
         return false;
     switch (e->scalar) {
     case SC_FLOORDIV:
-    case SC_MOD:
-        return !safe_operand(e, false);
+    case SC_MOD: return !safe_operand(e, false);
     case SC_SHL:
-    case SC_SHR:
-        return !safe_operand(e, true);
-    default:
-        return false;
+    case SC_SHR: return !safe_operand(e, true);
+    default: return false;
     }
 }
 

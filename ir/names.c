@@ -8,7 +8,7 @@
 /* The variables of a function in order of appearance, each once. */
 typedef struct {
     VEC(VarId) vars;
-    bool *seen;              /* per variable of the function */
+    bool *seen; /* per variable of the function */
 } Order;
 
 static void appear(Order *order, VarId v)
@@ -123,7 +123,7 @@ static bool split_version(Program *p, Sym name, Sym *base, uint64_t *n)
 void func_recover_bases(Program *p, Func *f)
 {
     Order order = order_of(f);
-    Map last = {0};      /* base met -> number of its last version */
+    Map last = {0}; /* base met -> number of its last version */
     for (uint32_t i = 0; i < order.vars.len; i++) {
         Var *var = func_var(f, order.vars.at[i]);
         Sym base;

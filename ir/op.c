@@ -55,10 +55,10 @@ static const struct {
     const char *name;
     SlotKind kind;
 } slot_kinds[] = {
-    {"tile", SLOT_TILE},   {"mem", SLOT_MEM},       {"tensor", SLOT_TENSOR}, {"dist", SLOT_DIST},
-    {"int", SLOT_INT},     {"i32", SLOT_I32},       {"num", SLOT_NUM},       {"lit", SLOT_LIT},
-    {"idx", SLOT_IDX},     {"shape", SLOT_SHAPE},   {"const", SLOT_CONST},   {"bool", SLOT_BOOL},
-    {"dtype", SLOT_DTYPE}, {"str", SLOT_STR},       {"buf", SLOT_BUF},       {"ctx", SLOT_CTX},
+    {"tile", SLOT_TILE},     {"mem", SLOT_MEM},     {"tensor", SLOT_TENSOR}, {"dist", SLOT_DIST},
+    {"int", SLOT_INT},       {"i32", SLOT_I32},     {"num", SLOT_NUM},       {"lit", SLOT_LIT},
+    {"idx", SLOT_IDX},       {"shape", SLOT_SHAPE}, {"const", SLOT_CONST},   {"bool", SLOT_BOOL},
+    {"dtype", SLOT_DTYPE},   {"str", SLOT_STR},     {"buf", SLOT_BUF},       {"ctx", SLOT_CTX},
     {"signal", SLOT_SIGNAL}, {"tiles", SLOT_TILES},
 };
 
@@ -78,19 +78,12 @@ static void parse_kind(OpSlot *slot, const char *name)
 static uint8_t effect_of(char letter)
 {
     switch (letter) {
-    case 'r':
-        return EFFECT_READ;
-    case 'w':
-        return EFFECT_WRITE;
-    case 'R':
-        return EFFECT_PEER_READ;
-    case 'W':
-        return EFFECT_PEER_WRITE;
-    case 'A':
-        return EFFECT_ATOMIC;
-    default:
-        assert(!"ops.def: unknown effect letter");
-        return 0;
+    case 'r': return EFFECT_READ;
+    case 'w': return EFFECT_WRITE;
+    case 'R': return EFFECT_PEER_READ;
+    case 'W': return EFFECT_PEER_WRITE;
+    case 'A': return EFFECT_ATOMIC;
+    default: assert(!"ops.def: unknown effect letter"); return 0;
     }
 }
 

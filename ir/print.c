@@ -8,7 +8,7 @@ typedef struct {
     Program *p;
     Func *f;
     bool locs;
-    Loc place;               /* printed last, as the reader has it in mind */
+    Loc place; /* printed last, as the reader has it in mind */
 } Printer;
 
 static void indent(Printer *pr, uint32_t depth)
@@ -21,8 +21,11 @@ static void indent(Printer *pr, uint32_t depth)
 /* The place in terms of a file, line and column; false when the statement has none. */
 static bool resolve(const Program *p, const Loc *loc, Loc *place)
 {
-    *place = (Loc){.file = loc->file, .line = loc->line, .col = loc->col,
-                   .origin = loc->origin, .phase = loc->origin ? loc->phase : NULL};
+    *place = (Loc){.file = loc->file,
+                   .line = loc->line,
+                   .col = loc->col,
+                   .origin = loc->origin,
+                   .phase = loc->origin ? loc->phase : NULL};
     if (loc->file)
         return true;
     if (p->src == NULL || loc->span.end == 0)
@@ -112,8 +115,8 @@ static void print_return(Printer *pr, const Stmt *s)
     const Type *result = pr->f->result;
     buf_str(pr->out, "return");
     for (uint32_t i = 0; i < s->n_values; i++) {
-        const Type *type = result && result->kind == TY_TUPLE && i < result->n_elems
-                               ? result->elems[i] : result;
+        const Type *type =
+            result && result->kind == TY_TUPLE && i < result->n_elems ? result->elems[i] : result;
         buf_str(pr->out, i ? ", " : " ");
         irp_expr(pr->out, pr->f, s->values[i], 0, irp_bare_of(type));
     }
@@ -163,7 +166,9 @@ static void print_bounds(Printer *pr, const Stmt *s)
 static void print_for(Printer *pr, const Stmt *s, uint32_t depth)
 {
     static const char *const names[] = {
-        [LOOP_RANGE] = "pl.range", [LOOP_PARALLEL] = "pl.parallel", [LOOP_UNROLL] = "pl.unroll",
+        [LOOP_RANGE] = "pl.range",
+        [LOOP_PARALLEL] = "pl.parallel",
+        [LOOP_UNROLL] = "pl.unroll",
     };
     buf_printf(pr->out, "for %s", irp_var(pr->f, s->index));
     print_iters(pr, s);
@@ -219,24 +224,12 @@ static void print_stmt(Printer *pr, const Stmt *s, uint32_t depth)
         irp_expr(pr->out, pr->f, s->value, 0, BARE_NEVER);
         buf_char(pr->out, '\n');
         break;
-    case ST_FOR:
-        print_for(pr, s, depth);
-        break;
-    case ST_IF:
-        print_if(pr, s, depth);
-        break;
-    case ST_YIELD:
-        print_yield(pr, s);
-        break;
-    case ST_RETURN:
-        print_return(pr, s);
-        break;
-    case ST_BREAK:
-        buf_str(pr->out, "break\n");
-        break;
-    case ST_CONTINUE:
-        buf_str(pr->out, "continue\n");
-        break;
+    case ST_FOR: print_for(pr, s, depth); break;
+    case ST_IF: print_if(pr, s, depth); break;
+    case ST_YIELD: print_yield(pr, s); break;
+    case ST_RETURN: print_return(pr, s); break;
+    case ST_BREAK: buf_str(pr->out, "break\n"); break;
+    case ST_CONTINUE: buf_str(pr->out, "continue\n"); break;
     }
 }
 
@@ -255,7 +248,9 @@ static void print_block(Printer *pr, const Block *block, uint32_t depth)
 static void print_param(Printer *pr, const Param *param)
 {
     static const char *const open[] = {
-        [DIR_IN] = "", [DIR_OUT] = "pl.Out[", [DIR_INOUT] = "pl.InOut[",
+        [DIR_IN] = "",
+        [DIR_OUT] = "pl.Out[",
+        [DIR_INOUT] = "pl.InOut[",
     };
     buf_printf(pr->out, ", %s: %s", irp_var(pr->f, param->var), open[param->dir]);
     type_print(pr->out, func_var(pr->f, param->var)->type);
@@ -304,7 +299,7 @@ static void print_pure(Printer *pr)
     }
     buf_char(pr->out, '\n');
     Ast def = *f->pure;
-    def.def.decorators.len = 0;   /* just printed, with their values */
+    def.def.decorators.len = 0; /* just printed, with their values */
     ast_print_stmt(pr->out, &def, 1);
 }
 

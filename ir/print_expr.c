@@ -139,7 +139,7 @@ static void print_ternary(Buf *out, const Func *f, const Expr *e)
     buf_str(out, " else ");
     bool typed = otherwise->kind == EX_INT && is_literal(then);
     irp_expr(out, f, otherwise, PREC_TERNARY,
-               typed ? irp_bare_of(then->type) : bare_beside(then, otherwise));
+             typed ? irp_bare_of(then->type) : bare_beside(then, otherwise));
 }
 
 static void print_scalar(Buf *out, const Func *f, const Expr *e, int prec)
@@ -147,18 +147,10 @@ static void print_scalar(Buf *out, const Func *f, const Expr *e, int prec)
     bool parens = forms[e->scalar].prec < prec;
     buf_str(out, parens ? "(" : "");
     switch (forms[e->scalar].form) {
-    case INFIX:
-        print_infix(out, f, e);
-        break;
-    case PREFIX:
-        print_prefix(out, f, e);
-        break;
-    case CALL:
-        print_scalar_call(out, f, e);
-        break;
-    case TERNARY:
-        print_ternary(out, f, e);
-        break;
+    case INFIX: print_infix(out, f, e); break;
+    case PREFIX: print_prefix(out, f, e); break;
+    case CALL: print_scalar_call(out, f, e); break;
+    case TERNARY: print_ternary(out, f, e); break;
     }
     buf_str(out, parens ? ")" : "");
 }
@@ -168,25 +160,21 @@ static void print_scalar(Buf *out, const Func *f, const Expr *e, int prec)
 static int bare_in_slot(const Expr *e, uint32_t slot)
 {
     switch (op_info(e->op)->slots[slot].kind) {
-    case SLOT_INT:   /* a written value takes the dtype of the memory */
+    case SLOT_INT: /* a written value takes the dtype of the memory */
         return e->op == OP_WRITE && e->args[0]->type ? (int)e->args[0]->type->dtype : BARE_INT;
     case SLOT_I32:
-    case SLOT_CONST:
-        return BARE_INT;
-    case SLOT_BOOL:
-        return DT_BOOL;
+    case SLOT_CONST: return BARE_INT;
+    case SLOT_BOOL: return DT_BOOL;
     case SLOT_NUM:
-    case SLOT_LIT:
-        return BARE_ANY;
-    default:
-        return BARE_NEVER;
+    case SLOT_LIT: return BARE_ANY;
+    default: return BARE_NEVER;
     }
 }
 
 static void print_op(Buf *out, const Func *f, const Expr *e)
 {
     const OpInfo *op = op_info(e->op);
-    bool gap = false, first = true;   /* after a gap even positional operands need their name */
+    bool gap = false, first = true; /* after a gap even positional operands need their name */
     buf_printf(out, "%s(", op->full);
     for (uint32_t i = 0; i < e->n_args; i++) {
         if (e->args[i] == NULL) {
@@ -238,42 +226,20 @@ static void print_list(Buf *out, const Func *f, const Expr *e)
 void irp_expr(Buf *out, const Func *f, const Expr *e, int prec, int bare)
 {
     switch (e->kind) {
-    case EX_INT:
-        print_int(out, e, prec, bare);
-        break;
-    case EX_FLOAT:
-        print_float(out, e, prec, bare);
-        break;
-    case EX_BOOL:
-        print_bool(out, e, bare);
-        break;
-    case EX_VAR:
-        buf_str(out, irp_var(f, e->var));
-        break;
-    case EX_EXTENT:
-        buf_str(out, e->sym);
-        break;
-    case EX_SCALAR:
-        print_scalar(out, f, e, prec);
-        break;
-    case EX_OP:
-        print_op(out, f, e);
-        break;
-    case EX_CALL:
-        print_call(out, f, e);
-        break;
-    case EX_LIST:
-        print_list(out, f, e);
-        break;
+    case EX_INT: print_int(out, e, prec, bare); break;
+    case EX_FLOAT: print_float(out, e, prec, bare); break;
+    case EX_BOOL: print_bool(out, e, bare); break;
+    case EX_VAR: buf_str(out, irp_var(f, e->var)); break;
+    case EX_EXTENT: buf_str(out, e->sym); break;
+    case EX_SCALAR: print_scalar(out, f, e, prec); break;
+    case EX_OP: print_op(out, f, e); break;
+    case EX_CALL: print_call(out, f, e); break;
+    case EX_LIST: print_list(out, f, e); break;
     case EX_ENUM:
         buf_printf(out, "%s.%s.%s", enum_type_module(e->enum_type), enum_type_name(e->enum_type),
                    enum_value_name(e->enum_type, e->ival));
         break;
-    case EX_DTYPE:
-        buf_printf(out, "pl.%s", dtype_name(e->dtype));
-        break;
-    case EX_STR:
-        irp_string(out, e->sym);
-        break;
+    case EX_DTYPE: buf_printf(out, "pl.%s", dtype_name(e->dtype)); break;
+    case EX_STR: irp_string(out, e->sym); break;
     }
 }

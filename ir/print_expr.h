@@ -7,9 +7,9 @@
 /* What a bare literal means at a place. Besides these, a Dtype: a literal
  * reads back as that dtype. */
 enum {
-    BARE_NEVER = DT_COUNT,   /* nothing gives it a type: print pl.const(v, dtype) */
-    BARE_INT,                /* an integer operand, where INT32 and INDEX constants mean the same */
-    BARE_ANY,                /* the literal itself is what counts */
+    BARE_NEVER = DT_COUNT, /* nothing gives it a type: print pl.const(v, dtype) */
+    BARE_INT,              /* an integer operand, where INT32 and INDEX constants mean the same */
+    BARE_ANY,              /* the literal itself is what counts */
 };
 
 /* Appends an expression whose parent binds with precedence `prec` (0: no parent). */

@@ -32,7 +32,7 @@ static bool divide(ScalarOp op, int64_t a, int64_t b, int64_t *out)
 {
     if (b == 0)
         return false;
-    if (b == -1)   /* also the most negative dividend, whose quotient wraps */
+    if (b == -1) /* also the most negative dividend, whose quotient wraps */
         *out = op == SC_MOD ? 0 : wrapping(SC_SUB, 0, a);
     else
         *out = op == SC_MOD ? a % b : a / b;
@@ -62,71 +62,30 @@ static bool eval(ScalarOp op, Dtype dtype, const int64_t *args, int64_t *out)
     switch (op) {
     case SC_ADD:
     case SC_SUB:
-    case SC_MUL:
-        *out = wrapping(op, a, b);
-        return true;
+    case SC_MUL: *out = wrapping(op, a, b); return true;
     case SC_FLOORDIV:
-    case SC_MOD:
-        return divide(op, a, b, out);
+    case SC_MOD: return divide(op, a, b, out);
     case SC_SHL:
-    case SC_SHR:
-        return shift(op, dtype, a, b, out);
-    case SC_BITAND:
-        *out = a & b;
-        return true;
-    case SC_BITXOR:
-        *out = a ^ b;
-        return true;
-    case SC_BITOR:
-        *out = a | b;
-        return true;
-    case SC_EQ:
-        *out = a == b;
-        return true;
-    case SC_NE:
-        *out = a != b;
-        return true;
-    case SC_LT:
-        *out = a < b;
-        return true;
-    case SC_LE:
-        *out = a <= b;
-        return true;
-    case SC_GT:
-        *out = a > b;
-        return true;
-    case SC_GE:
-        *out = a >= b;
-        return true;
-    case SC_AND:
-        *out = a && b;
-        return true;
-    case SC_OR:
-        *out = a || b;
-        return true;
-    case SC_NOT:
-        *out = !a;
-        return true;
-    case SC_NEG:
-        *out = wrapping(SC_SUB, 0, a);
-        return true;
-    case SC_INVERT:
-        *out = dtype == DT_BOOL ? !a : ~a;
-        return true;
-    case SC_MIN:
-        *out = a < b ? a : b;
-        return true;
-    case SC_MAX:
-        *out = a > b ? a : b;
-        return true;
-    case SC_CAST:
-        *out = saturate(dtype, a);
-        return true;
-    case SC_SELECT:
-        *out = a ? b : args[2];
-        return true;
-    case SC_COUNT:
-        break;
+    case SC_SHR: return shift(op, dtype, a, b, out);
+    case SC_BITAND: *out = a & b; return true;
+    case SC_BITXOR: *out = a ^ b; return true;
+    case SC_BITOR: *out = a | b; return true;
+    case SC_EQ: *out = a == b; return true;
+    case SC_NE: *out = a != b; return true;
+    case SC_LT: *out = a < b; return true;
+    case SC_LE: *out = a <= b; return true;
+    case SC_GT: *out = a > b; return true;
+    case SC_GE: *out = a >= b; return true;
+    case SC_AND: *out = a && b; return true;
+    case SC_OR: *out = a || b; return true;
+    case SC_NOT: *out = !a; return true;
+    case SC_NEG: *out = wrapping(SC_SUB, 0, a); return true;
+    case SC_INVERT: *out = dtype == DT_BOOL ? !a : ~a; return true;
+    case SC_MIN: *out = a < b ? a : b; return true;
+    case SC_MAX: *out = a > b ? a : b; return true;
+    case SC_CAST: *out = saturate(dtype, a); return true;
+    case SC_SELECT: *out = a ? b : args[2]; return true;
+    case SC_COUNT: break;
     }
     return false;
 }

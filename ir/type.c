@@ -1,5 +1,5 @@
-#include "ir/type_table.h"
 #include "base/crc32.h"
+#include "ir/type_table.h"
 #include <string.h>
 
 /* The table. */
@@ -82,23 +82,13 @@ static void print_shaped(Buf *out, const Type *t)
 void type_print(Buf *out, const Type *t)
 {
     switch (t->kind) {
-    case TY_NONE:
-        buf_str(out, "None");
-        break;
-    case TY_SCALAR:
-        buf_printf(out, "pl.Scalar[pl.%s]", dtype_name(t->dtype));
-        break;
+    case TY_NONE: buf_str(out, "None"); break;
+    case TY_SCALAR: buf_printf(out, "pl.Scalar[pl.%s]", dtype_name(t->dtype)); break;
     case TY_TENSOR:
     case TY_DIST:
-    case TY_TILE:
-        print_shaped(out, t);
-        break;
-    case TY_BUFFER:
-        buf_str(out, "pld.WindowBuffer");
-        break;
-    case TY_CTX:
-        buf_str(out, "pld.CommCtx");
-        break;
+    case TY_TILE: print_shaped(out, t); break;
+    case TY_BUFFER: buf_str(out, "pld.WindowBuffer"); break;
+    case TY_CTX: buf_str(out, "pld.CommCtx"); break;
     case TY_TUPLE:
         buf_str(out, "tuple[");
         for (uint32_t i = 0; i < t->n_elems; i++) {
@@ -158,7 +148,7 @@ static const Type *copy_type(TypeTable *tt, const Type *t)
 /* The one type equal to `t`; copies it, with its elements, when it is the first. */
 static const Type *intern_type(TypeTable *tt, const Type *t)
 {
-    char small[64];   /* enough for all but large tuples */
+    char small[64]; /* enough for all but large tuples */
     size_t len = type_key(NULL, t);
     char *key = len <= sizeof small ? small : xmalloc(len);
     type_key(key, t);

@@ -10,15 +10,15 @@
 
 typedef struct {
     uint64_t hash;
-    const char *key;         /* NULL: free */
+    const char *key; /* NULL: free */
     size_t len;
     const void *object;
 } TableSlot;
 
 struct TypeTable {
     Arena *arena;
-    TableSlot *slots;        /* open addressing */
-    uint32_t cap;            /* power of two, or 0 */
+    TableSlot *slots; /* open addressing */
+    uint32_t cap;     /* power of two, or 0 */
     uint32_t len;
     const Type *none, *scalars[DT_COUNT];
 };

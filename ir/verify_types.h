@@ -8,8 +8,8 @@ typedef struct {
     Program *p;
     Func *f;
     uint32_t properties;
-    const char *blame;       /* pass to name in messages */
-    bool *clean;             /* set to false by verify_fail */
+    const char *blame; /* pass to name in messages */
+    bool *clean;       /* set to false by verify_fail */
 } Verify;
 
 /* Reports a violation in the function at hand; `s` may be NULL. */

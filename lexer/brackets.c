@@ -7,8 +7,8 @@
 
 typedef struct {
     TokenList *tokens;
-    VEC(uint32_t) open;                  /* indices of openers, outermost first */
-    uint32_t wanted[TOK_RBRACE + 1];     /* how many of `open` want each closer */
+    VEC(uint32_t) open;              /* indices of openers, outermost first */
+    uint32_t wanted[TOK_RBRACE + 1]; /* how many of `open` want each closer */
 } Matcher;
 
 static TokenKind wanted_by(const Matcher *m, uint32_t opener)
@@ -40,7 +40,7 @@ static void match_closer(Matcher *m, Token *closer)
 
 void brackets_match(TokenList *tokens)
 {
-    Matcher m = { .tokens = tokens };
+    Matcher m = {.tokens = tokens};
     for (uint32_t i = 0; i < tokens->len; i++) {
         Token *t = &tokens->at[i];
         if (t->first && token_starts_statement(t->kind))

@@ -3,17 +3,20 @@
  *
  * The grammar relies on three things: every INDENT has its DEDENT; a NEWLINE ends every logical
  * line before any DEDENT; an INDENT comes only after a line that promises a block. */
-#include "lexer/lexer.h"
 #include "lexer/brackets.h"
+#include "lexer/lexer.h"
 #include <string.h>
 
-void layout_init(Layout *layout, const Source *src, Diags *diags, TokenList tokens,
-                 bool expression, uint32_t max_depth)
+void layout_init(Layout *layout, const Source *src, Diags *diags, TokenList tokens, bool expression,
+                 uint32_t max_depth)
 {
-    *layout = (Layout){ .src = src, .diags = diags, .tokens = tokens, .expression = expression,
-                        .max_depth = max_depth };
+    *layout = (Layout){.src = src,
+                       .diags = diags,
+                       .tokens = tokens,
+                       .expression = expression,
+                       .max_depth = max_depth};
     brackets_match(&layout->tokens);
-    vec_push(&layout->levels, (LayoutLevel){ 0 });
+    vec_push(&layout->levels, (LayoutLevel){0});
     layout->line_open = expression;
 }
 
@@ -42,22 +45,28 @@ void layout_error(Layout *layout, Span span, const char *fmt, ...)
 static const char *character_hint(uint32_t c)
 {
     switch (c) {
-    case 0x2018: case 0x2019: case 0x201c: case 0x201d:
-        return ": write a plain quote";
-    case 0x2010: case 0x2011: case 0x2012: case 0x2013: case 0x2014: case 0x2212:
-        return ": write '-'";
-    case 0x00a0: case 0x2002: case 0x2003: case 0x2009: case 0x3000: case 0x200b: case 0xfeff:
-        return ": write a plain space";
-    case 0x00d7:
-        return ": write '*'";
-    case 0x2264:
-        return ": write '<='";
-    case 0x2265:
-        return ": write '>='";
-    case 0x2260:
-        return ": write '!='";
-    default:
-        return "";
+    case 0x2018:
+    case 0x2019:
+    case 0x201c:
+    case 0x201d: return ": write a plain quote";
+    case 0x2010:
+    case 0x2011:
+    case 0x2012:
+    case 0x2013:
+    case 0x2014:
+    case 0x2212: return ": write '-'";
+    case 0x00a0:
+    case 0x2002:
+    case 0x2003:
+    case 0x2009:
+    case 0x3000:
+    case 0x200b:
+    case 0xfeff: return ": write a plain space";
+    case 0x00d7: return ": write '*'";
+    case 0x2264: return ": write '<='";
+    case 0x2265: return ": write '>='";
+    case 0x2260: return ": write '!='";
+    default: return "";
     }
 }
 
@@ -78,31 +87,21 @@ static void character_error(Layout *l, Token t)
 static void text_error(Layout *l, Token t)
 {
     switch ((LexError)t.error) {
-    case LEX_STRING:
-        layout_error(l, t.span, "this string is not closed on its line");
-        break;
+    case LEX_STRING: layout_error(l, t.span, "this string is not closed on its line"); break;
     case LEX_TRIPLE_STRING:
-        layout_error(l, (Span){ t.span.begin, t.span.begin + 3 },
+        layout_error(l, (Span){t.span.begin, t.span.begin + 3},
                      "this triple-quoted string is never closed");
         break;
-    case LEX_NUMBER:
-        layout_error(l, t.span, "this is not a number");
-        break;
-    case LEX_COMPLEX:
-        layout_error(l, t.span, "complex numbers are not supported");
-        break;
-    case LEX_BYTES:
-        layout_error(l, t.span, "bytes are not supported: write a plain string");
-        break;
+    case LEX_NUMBER: layout_error(l, t.span, "this is not a number"); break;
+    case LEX_COMPLEX: layout_error(l, t.span, "complex numbers are not supported"); break;
+    case LEX_BYTES: layout_error(l, t.span, "bytes are not supported: write a plain string"); break;
     case LEX_BACKSLASH:
         layout_error(l, t.span, "'\\' joins lines only as the last character of a line");
         break;
     case LEX_STRAY_CLOSER:
         layout_error(l, t.span, "nothing opens this '%c'", l->src->text[t.span.begin]);
         break;
-    default:
-        character_error(l, t);
-        break;
+    default: character_error(l, t); break;
     }
 }
 
@@ -112,7 +111,7 @@ static void text_error(Layout *l, Token t)
 static Token made(const Layout *l, TokenKind kind)
 {
     uint32_t at = l->last.span.end;
-    return (Token){ .kind = (uint8_t)kind, .span = { at, at + 1 } };
+    return (Token){.kind = (uint8_t)kind, .span = {at, at + 1}};
 }
 
 /* Open blocks and brackets; column 0 is no block. */
@@ -134,16 +133,16 @@ static void report_tab(Layout *l, Token first)
     uint32_t at = first.span.begin;
     while (l->src->text[at] != '\t')
         at--;
-    layout_error(l, (Span){ at, at + 1 }, "tab in the indentation: use spaces, four a level");
+    layout_error(l, (Span){at, at + 1}, "tab in the indentation: use spaces, four a level");
 }
 
 /* Steps over a block that is nested too deeply; the grammar gets one bad statement for it. */
 static void skip_block(Layout *l, Token first)
 {
     layout_error(l, first.span, "blocks are nested too deeply (more than %u levels)", l->max_depth);
-    while (l->tokens.at[l->pos].kind != TOK_END
-           && !(l->tokens.at[l->pos].first
-                && l->tokens.at[l->pos].indent <= vec_last(&l->levels).indent))
+    while (
+        l->tokens.at[l->pos].kind != TOK_END &&
+        !(l->tokens.at[l->pos].first && l->tokens.at[l->pos].indent <= vec_last(&l->levels).indent))
         l->pos++;
     l->announces = false;
     enqueue(l, TOK_DEDENT);
@@ -156,7 +155,7 @@ static void indent(Layout *l, Token first)
 {
     if (!l->announces)
         layout_error(l, first.span, "unexpected indentation: no block starts here");
-    vec_push(&l->levels, (LayoutLevel){ .indent = first.indent, .silent = !l->announces });
+    vec_push(&l->levels, (LayoutLevel){.indent = first.indent, .silent = !l->announces});
     if (l->announces)
         enqueue(l, TOK_INDENT);
 }
@@ -220,8 +219,8 @@ static bool shows_unclosed(const Layout *l, Token first)
         return true;
     if (first.indent > head.indent)
         return false;
-    return first.kind == TOK_NAME || first.kind == TOK_AT || first.kind == TOK_FROM
-        || token_heads_block(first.kind);
+    return first.kind == TOK_NAME || first.kind == TOK_AT || first.kind == TOK_FROM ||
+           token_heads_block(first.kind);
 }
 
 static Token close_bracket(Layout *l)
@@ -260,7 +259,7 @@ static Token open_bracket(Layout *l, Token t)
         t.kind = TOK_BAD_EXPR;
         return t;
     }
-    LayoutBracket b = { .closer = (uint8_t)token_closer_of(t.kind), .unclosed = t.unclosed };
+    LayoutBracket b = {.closer = (uint8_t)token_closer_of(t.kind), .unclosed = t.unclosed};
     vec_push(&l->brackets, b);
     return t;
 }
@@ -280,7 +279,7 @@ static Token next_in_line(Layout *l)
             return t;
     }
     if (token_is_closer(t.kind)) {
-        if (l->brackets.len == 0) {   /* its opener was in a skipped block */
+        if (l->brackets.len == 0) { /* its opener was in a skipped block */
             t.kind = TOK_ERROR;
             t.error = LEX_STRAY_CLOSER;
         } else if (vec_last(&l->brackets).closer != t.kind) {

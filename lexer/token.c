@@ -59,9 +59,7 @@ bool token_heads_block(TokenKind kind)
     case TOK_IF:
     case TOK_TRY:
     case TOK_WHILE:
-    case TOK_WITH:
-        return true;
-    default:
-        return false;
+    case TOK_WITH: return true;
+    default: return false;
     }
 }

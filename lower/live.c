@@ -10,9 +10,9 @@ typedef struct {
     Program *p;
     Func *f;
     Live *live;
-    uint32_t *until;   /* by variable: 0 when not alive */
-    VEC(VarId) woken;  /* variables in the order in which they became alive */
-    uint32_t position; /* of the statement at hand */
+    uint32_t *until;    /* by variable: 0 when not alive */
+    VEC(VarId) woken;   /* variables in the order in which they became alive */
+    uint32_t position;  /* of the statement at hand */
     uint32_t loop_mark; /* woken before: needed behind the loop at hand */
 } Walk;
 

@@ -17,11 +17,31 @@ typedef enum {
 
 typedef enum { OP_NEG, OP_POS, OP_NOT, OP_INVERT } UnaryOp;
 typedef enum {
-    OP_ADD, OP_SUB, OP_MUL, OP_DIV, OP_FLOORDIV, OP_MOD, OP_POW, OP_MATMUL,
-    OP_BITAND, OP_BITOR, OP_BITXOR, OP_SHL, OP_SHR
+    OP_ADD,
+    OP_SUB,
+    OP_MUL,
+    OP_DIV,
+    OP_FLOORDIV,
+    OP_MOD,
+    OP_POW,
+    OP_MATMUL,
+    OP_BITAND,
+    OP_BITOR,
+    OP_BITXOR,
+    OP_SHL,
+    OP_SHR
 } BinaryOp;
 typedef enum {
-    CMP_EQ, CMP_NE, CMP_LT, CMP_LE, CMP_GT, CMP_GE, CMP_IS, CMP_IS_NOT, CMP_IN, CMP_NOT_IN
+    CMP_EQ,
+    CMP_NE,
+    CMP_LT,
+    CMP_LE,
+    CMP_GT,
+    CMP_GE,
+    CMP_IS,
+    CMP_IS_NOT,
+    CMP_IN,
+    CMP_NOT_IN
 } CompareOp;
 
 typedef struct Ast Ast;
@@ -30,8 +50,8 @@ typedef VEC(Ast *) AstList;
 
 /* A keyword argument `name=value`, or `**value`. */
 typedef struct {
-    Sym name;        /* NULL for `**value` */
-    Span span;       /* of the name */
+    Sym name;  /* NULL for `**value` */
+    Span span; /* of the name */
     Ast *value;
 } AstKeyword;
 
@@ -39,7 +59,7 @@ typedef VEC(AstKeyword) AstKeywords;
 
 /* A part of an f-string: literal text, or an expression. */
 typedef struct {
-    Sym text;        /* when expr is NULL */
+    Sym text; /* when expr is NULL */
     Ast *expr;
     Sym spec;        /* format after ':', or NULL */
     char conversion; /* 'r', 's' or 'a' after '!', or 0 */
@@ -52,25 +72,25 @@ typedef VEC(AstFPart) AstFParts;
 typedef struct {
     Sym name;
     Span span;
-    Ast *annotation;      /* or NULL */
-    Ast *default_value;   /* or NULL */
-    bool keyword_only;    /* after a bare `*` */
-    char star;            /* 0, '*' for *args, 'k' for **kwargs */
+    Ast *annotation;    /* or NULL */
+    Ast *default_value; /* or NULL */
+    bool keyword_only;  /* after a bare `*` */
+    char star;          /* 0, '*' for *args, 'k' for **kwargs */
 } AstParam;
 
 typedef VEC(AstParam) AstParams;
 
 /* `for target in iter [if cond]` of a generator expression or comprehension. */
 typedef struct {
-    Ast *target, *iter, *cond;   /* cond or NULL */
+    Ast *target, *iter, *cond; /* cond or NULL */
 } AstForClause;
 
 typedef VEC(AstForClause) AstForClauses;
 
 /* `except type as name:` of a try. */
 typedef struct {
-    Ast *type;       /* or NULL */
-    Sym name;        /* or NULL */
+    Ast *type; /* or NULL */
+    Sym name;  /* or NULL */
     AstList body;
 } AstHandler;
 
@@ -78,7 +98,7 @@ typedef VEC(AstHandler) AstHandlers;
 
 /* `name as alias` of a from-import. */
 typedef struct {
-    Sym name, alias;   /* alias or NULL */
+    Sym name, alias; /* alias or NULL */
 } AstImportName;
 
 /* The span of an expression is its text, without parentheses around it (those of a tuple belong to
@@ -86,75 +106,146 @@ typedef struct {
 struct Ast {
     AstKind kind;
     Span span;
-    uint32_t height;   /* levels of nodes; set by the parser, at most PARSER_MAX_HEIGHT */
+    uint32_t height; /* levels of nodes; set by the parser, at most PARSER_MAX_HEIGHT */
     union {
         /* NAME */
         Sym name;
         /* INT: not negative, but for INT64_MIN, which `-9223372036854775808` gives */
-        struct { int64_t value; bool hex; } integer;
+        struct {
+            int64_t value;
+            bool hex;
+        } integer;
         /* FLOAT */
         double real;
         /* STR: after escapes, adjacent ones joined */
-        struct { Sym text; bool triple; } str;
+        struct {
+            Sym text;
+            bool triple;
+        } str;
         /* FSTRING */
         AstFParts fstring;
         /* TUPLE, LIST, SET, DELETE; AND, OR (two or more) */
         AstList items;
         /* DICT: a NULL key for `**value` */
-        struct { AstList keys, values; } dict;
+        struct {
+            AstList keys, values;
+        } dict;
         /* ATTR */
-        struct { Ast *base; Sym name; Span name_span; } attr;
+        struct {
+            Ast *base;
+            Sym name;
+            Span name_span;
+        } attr;
         /* CALL */
-        struct { Ast *callee; AstList args; AstKeywords keywords; } call;
+        struct {
+            Ast *callee;
+            AstList args;
+            AstKeywords keywords;
+        } call;
         /* SUBSCRIPT: x[a, b:c] has two items */
-        struct { Ast *base; AstList index; } sub;
+        struct {
+            Ast *base;
+            AstList index;
+        } sub;
         /* SLICE: each may be NULL */
-        struct { Ast *lo, *hi, *step; } slice;
+        struct {
+            Ast *lo, *hi, *step;
+        } slice;
         /* UNARY */
-        struct { UnaryOp op; Ast *operand; } unary;
+        struct {
+            UnaryOp op;
+            Ast *operand;
+        } unary;
         /* BINARY */
-        struct { BinaryOp op; Ast *left, *right; } binary;
+        struct {
+            BinaryOp op;
+            Ast *left, *right;
+        } binary;
         /* COMPARE: first ops[0] rest[0] ops[1] rest[1] ... */
-        struct { Ast *first; VEC(CompareOp) ops; AstList rest; } compare;
+        struct {
+            Ast *first;
+            VEC(CompareOp) ops;
+            AstList rest;
+        } compare;
         /* COND: then if cond else otherwise */
-        struct { Ast *cond, *then, *otherwise; } cond;
+        struct {
+            Ast *cond, *then, *otherwise;
+        } cond;
         /* GENEXP, LISTCOMP, SETCOMP; DICTCOMP, which alone has a key */
-        struct { Ast *key, *element; AstForClauses clauses; } gen;
+        struct {
+            Ast *key, *element;
+            AstForClauses clauses;
+        } gen;
         /* LAMBDA */
-        struct { AstParams params; Ast *body; } lambda;
+        struct {
+            AstParams params;
+            Ast *body;
+        } lambda;
         /* STARRED, YIELD_FROM, EXPR_STMT; RETURN, YIELD (may be NULL) */
         Ast *value;
         /* RAISE: each may be NULL */
-        struct { Ast *raised, *cause; };
+        struct {
+            Ast *raised, *cause;
+        };
         /* WALRUS: target := value */
-        struct { Ast *target, *value; } walrus;
+        struct {
+            Ast *target, *value;
+        } walrus;
         /* ASSIGN: a = b = v has two targets */
-        struct { AstList targets; Ast *value; } assign;
+        struct {
+            AstList targets;
+            Ast *value;
+        } assign;
         /* ANN_ASSIGN: value may be NULL; the target may be a TUPLE: (a, b): tuple[S, T] = v */
-        struct { Ast *target, *annotation, *value; } ann;
+        struct {
+            Ast *target, *annotation, *value;
+        } ann;
         /* AUG_ASSIGN */
-        struct { BinaryOp op; Ast *target, *value; } aug;
+        struct {
+            BinaryOp op;
+            Ast *target, *value;
+        } aug;
         /* IF, WHILE: an elif is an IF alone in `otherwise` */
-        struct { Ast *cond; AstList then, otherwise; } if_;
+        struct {
+            Ast *cond;
+            AstList then, otherwise;
+        } if_;
         /* FOR */
-        struct { Ast *target, *iter; AstList body, otherwise; } for_;
+        struct {
+            Ast *target, *iter;
+            AstList body, otherwise;
+        } for_;
         /* ASSERT: message may be NULL */
-        struct { Ast *cond, *message; } assert_;
+        struct {
+            Ast *cond, *message;
+        } assert_;
         /* TRY */
-        struct { AstList body; AstHandlers handlers; AstList otherwise, finally; } try_;
+        struct {
+            AstList body;
+            AstHandlers handlers;
+            AstList otherwise, finally;
+        } try_;
         /* WITH items[i] as targets[i] (or NULL) */
-        struct { AstList items, targets, body; } with;
+        struct {
+            AstList items, targets, body;
+        } with;
         /* GLOBAL */
-        struct { VEC(Sym) names; bool nonlocal; } global;
+        struct {
+            VEC(Sym) names;
+            bool nonlocal;
+        } global;
         /* IMPORT: import module [as alias]; from FROM import module [as alias], more */
-        struct { Sym module, alias, from; VEC(AstImportName) more; } import;
+        struct {
+            Sym module, alias, from;
+            VEC(AstImportName) more;
+        } import;
         /* DEF */
         struct {
             Sym name;
             Span name_span;
             AstList decorators;
             AstParams params;
-            Ast *returns;          /* or NULL */
+            Ast *returns; /* or NULL */
             AstList body;
         } def;
         /* CLASS */
@@ -169,8 +260,8 @@ struct Ast {
 /* A parsed file. */
 typedef struct {
     const Source *src;
-    Sym header;            /* text of a first line `# pld-ir ...` without the newline, or NULL */
-    AstList body;          /* top-level statements in source order */
+    Sym header;   /* text of a first line `# pld-ir ...` without the newline, or NULL */
+    AstList body; /* top-level statements in source order */
 } AstModule;
 
 /* Appends the canonical spelling of a module, statement (indented by `depth` steps of 4) or

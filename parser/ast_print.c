@@ -6,46 +6,34 @@
 static Binding binary_binding(BinaryOp op)
 {
     switch (op) {
-    case OP_ADD: case OP_SUB:
-        return BIND_SUM;
-    case OP_BITAND:
-        return BIND_BITAND;
-    case OP_BITOR:
-        return BIND_BITOR;
-    case OP_BITXOR:
-        return BIND_BITXOR;
-    case OP_SHL: case OP_SHR:
-        return BIND_SHIFT;
-    case OP_POW:
-        return BIND_POWER;
-    default:
-        return BIND_PRODUCT;
+    case OP_ADD:
+    case OP_SUB: return BIND_SUM;
+    case OP_BITAND: return BIND_BITAND;
+    case OP_BITOR: return BIND_BITOR;
+    case OP_BITXOR: return BIND_BITXOR;
+    case OP_SHL:
+    case OP_SHR: return BIND_SHIFT;
+    case OP_POW: return BIND_POWER;
+    default: return BIND_PRODUCT;
     }
 }
 
 static Binding binding(const Ast *expr)
 {
     switch (expr->kind) {
-    case AST_WALRUS: case AST_YIELD: case AST_YIELD_FROM:
-        return BIND_NAMED;   /* in parentheses everywhere */
-    case AST_COND: case AST_LAMBDA:
-        return BIND_EXPR;
-    case AST_OR:
-        return BIND_OR;
-    case AST_AND:
-        return BIND_AND;
-    case AST_COMPARE:
-        return BIND_COMPARE;
-    case AST_BINARY:
-        return binary_binding(expr->binary.op);
-    case AST_UNARY:
-        return expr->unary.op == OP_NOT ? BIND_NOT : BIND_UNARY;
-    case AST_INT:
-        return expr->integer.value < 0 ? BIND_UNARY : BIND_POSTFIX;
-    case AST_FLOAT:
-        return signbit(expr->real) ? BIND_UNARY : BIND_POSTFIX;
-    default:
-        return BIND_POSTFIX;
+    case AST_WALRUS:
+    case AST_YIELD:
+    case AST_YIELD_FROM: return BIND_NAMED; /* in parentheses everywhere */
+    case AST_COND:
+    case AST_LAMBDA: return BIND_EXPR;
+    case AST_OR: return BIND_OR;
+    case AST_AND: return BIND_AND;
+    case AST_COMPARE: return BIND_COMPARE;
+    case AST_BINARY: return binary_binding(expr->binary.op);
+    case AST_UNARY: return expr->unary.op == OP_NOT ? BIND_NOT : BIND_UNARY;
+    case AST_INT: return expr->integer.value < 0 ? BIND_UNARY : BIND_POSTFIX;
+    case AST_FLOAT: return signbit(expr->real) ? BIND_UNARY : BIND_POSTFIX;
+    default: return BIND_POSTFIX;
     }
 }
 
@@ -75,7 +63,7 @@ static void print_int(Printer *p, const Ast *expr)
 static void print_float(Printer *p, double v)
 {
     if (isinf(v))
-        buf_str(p->out, v < 0 ? "-1e999" : "1e999");   /* read back as infinity */
+        buf_str(p->out, v < 0 ? "-1e999" : "1e999"); /* read back as infinity */
     else
         buf_double(p->out, v);
 }
@@ -131,7 +119,7 @@ static void print_call(Printer *p, const Ast *expr)
     ast_put_expr(p, expr->call.callee, BIND_POSTFIX);
     buf_char(p->out, '(');
     if (args.len == 1 && keywords.len == 0 && args.at[0]->kind == AST_GENEXP)
-        print_clauses(p, args.at[0]);   /* its parentheses are those of the call */
+        print_clauses(p, args.at[0]); /* its parentheses are those of the call */
     else
         ast_put_items(p, args);
     for (uint32_t i = 0; i < keywords.len; i++) {
@@ -169,7 +157,7 @@ static void print_subscript(Printer *p, const Ast *expr)
 static void print_attr(Printer *p, const Ast *expr)
 {
     AstKind base = expr->attr.base->kind;
-    bool number = base == AST_INT || base == AST_FLOAT;   /* "1.real" reads as a number */
+    bool number = base == AST_INT || base == AST_FLOAT; /* "1.real" reads as a number */
     buf_str(p->out, number ? "(" : "");
     ast_put_expr(p, expr->attr.base, number ? BIND_EXPR : BIND_POSTFIX);
     buf_printf(p->out, number ? ").%s" : ".%s", expr->attr.name);
@@ -252,73 +240,45 @@ static void print_lambda(Printer *p, const Ast *expr)
 static void print_plain(Printer *p, const Ast *expr)
 {
     switch (expr->kind) {
-    case AST_NAME:
-        buf_str(p->out, expr->name);
-        break;
-    case AST_INT:
-        print_int(p, expr);
-        break;
-    case AST_FLOAT:
-        print_float(p, expr->real);
-        break;
-    case AST_STR:
-        ast_put_str(p, expr);
-        break;
-    case AST_FSTRING:
-        ast_put_fstring(p, expr);
-        break;
-    case AST_TUPLE:
-        print_tuple(p, expr->items);
-        break;
-    case AST_LIST: case AST_SET:
+    case AST_NAME: buf_str(p->out, expr->name); break;
+    case AST_INT: print_int(p, expr); break;
+    case AST_FLOAT: print_float(p, expr->real); break;
+    case AST_STR: ast_put_str(p, expr); break;
+    case AST_FSTRING: ast_put_fstring(p, expr); break;
+    case AST_TUPLE: print_tuple(p, expr->items); break;
+    case AST_LIST:
+    case AST_SET:
         buf_char(p->out, expr->kind == AST_LIST ? '[' : '{');
         ast_put_items(p, expr->items);
         buf_char(p->out, expr->kind == AST_LIST ? ']' : '}');
         break;
-    case AST_DICT:
-        print_dict(p, expr);
-        break;
-    case AST_ATTR:
-        print_attr(p, expr);
-        break;
-    case AST_CALL:
-        print_call(p, expr);
-        break;
-    case AST_SUBSCRIPT:
-        print_subscript(p, expr);
-        break;
-    case AST_SLICE:
-        print_slice(p, expr);
-        break;
-    case AST_UNARY:
-        print_unary(p, expr);
-        break;
-    case AST_BINARY:
-        print_binary(p, expr);
-        break;
-    case AST_COMPARE:
-        print_compare(p, expr);
-        break;
-    case AST_AND: case AST_OR:
-        print_bool(p, expr);
-        break;
-    case AST_COND:
-        print_cond(p, expr);
-        break;
-    case AST_GENEXP: case AST_LISTCOMP: case AST_SETCOMP: case AST_DICTCOMP:
+    case AST_DICT: print_dict(p, expr); break;
+    case AST_ATTR: print_attr(p, expr); break;
+    case AST_CALL: print_call(p, expr); break;
+    case AST_SUBSCRIPT: print_subscript(p, expr); break;
+    case AST_SLICE: print_slice(p, expr); break;
+    case AST_UNARY: print_unary(p, expr); break;
+    case AST_BINARY: print_binary(p, expr); break;
+    case AST_COMPARE: print_compare(p, expr); break;
+    case AST_AND:
+    case AST_OR: print_bool(p, expr); break;
+    case AST_COND: print_cond(p, expr); break;
+    case AST_GENEXP:
+    case AST_LISTCOMP:
+    case AST_SETCOMP:
+    case AST_DICTCOMP:
         buf_char(p->out, expr->kind == AST_GENEXP ? '(' : expr->kind == AST_LISTCOMP ? '[' : '{');
         print_clauses(p, expr);
         buf_char(p->out, expr->kind == AST_GENEXP ? ')' : expr->kind == AST_LISTCOMP ? ']' : '}');
         break;
-    case AST_LAMBDA:
-        print_lambda(p, expr);
-        break;
+    case AST_LAMBDA: print_lambda(p, expr); break;
     case AST_WALRUS:
         ast_put_expr(p, expr->walrus.target, BIND_EXPR);
         buf_str(p->out, " := ");
         ast_put_expr(p, expr->walrus.value, BIND_EXPR);
         break;
-    case AST_YIELD: case AST_YIELD_FROM:
+    case AST_YIELD:
+    case AST_YIELD_FROM:
         buf_str(p->out, ast_kind_name(expr->kind));
         buf_str(p->out, expr->value ? " " : "");
         if (expr->value)
@@ -328,7 +288,7 @@ static void print_plain(Printer *p, const Ast *expr)
         buf_char(p->out, '*');
         ast_put_expr(p, expr->value, BIND_BITOR);
         break;
-    default:   /* True, False, None, ..., and what could not be parsed */
+    default: /* True, False, None, ..., and what could not be parsed */
         buf_str(p->out, ast_kind_name(expr->kind));
         break;
     }
@@ -346,6 +306,6 @@ void ast_put_expr(Printer *p, const Ast *expr, Binding least)
 
 void ast_print_expr(Buf *out, const Ast *expr)
 {
-    Printer p = { .out = out };
+    Printer p = {.out = out};
     ast_put_expr(&p, expr, BIND_EXPR);
 }

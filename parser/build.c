@@ -15,7 +15,7 @@ Ast *ast_node(Parser *p, AstKind kind, Span span)
 
 AstList ast_list_one(Parser *p, Ast *item)
 {
-    AstList list = { 0 };
+    AstList list = {0};
     avec_push(p->arena, &list, item);
     return list;
 }
@@ -29,7 +29,7 @@ AstList ast_list_join(Parser *p, AstList a, AstList b)
 
 Sym parser_dotted_name(Parser *p, Span span)
 {
-    Buf text = { 0 };
+    Buf text = {0};
     for (uint32_t i = span.begin; i < span.end; i++)
         if (!strchr(" \t\f\\\n", p->src->text[i]))
             buf_char(&text, p->src->text[i]);
@@ -57,8 +57,8 @@ Ast *ast_make_name(Parser *p, Sym name, Span span)
 /* The literal 9223372036854775808, which only its minus makes fit. */
 static bool awaits_minus(const Parser *p, const Ast *node)
 {
-    return node->kind == AST_INT && node->integer.value == INT64_MIN
-        && isdigit((unsigned char)p->src->text[node->span.begin]);
+    return node->kind == AST_INT && node->integer.value == INT64_MIN &&
+           isdigit((unsigned char)p->src->text[node->span.begin]);
 }
 
 Ast *ast_make_unary(Parser *p, UnaryOp op, Ast *operand, Span span)

@@ -78,7 +78,7 @@ Ast *ast_import_from(Parser *p, Ast *import, Span module, Span span)
 
 Ast *ast_import_more(Parser *p, Ast *import, Sym name, Sym alias)
 {
-    AstImportName more = { .name = name, .alias = alias };
+    AstImportName more = {.name = name, .alias = alias};
     avec_push(p->arena, &import->import.more, more);
     return import;
 }
@@ -102,8 +102,8 @@ Ast *ast_make_for(Parser *p, Ast *target, Ast *iter, AstList body, AstList other
     return ast_finish(p, node);
 }
 
-Ast *ast_make_try(Parser *p, AstList body, AstHandlers handlers, AstList otherwise,
-                  AstList finally, Span span)
+Ast *ast_make_try(Parser *p, AstList body, AstHandlers handlers, AstList otherwise, AstList finally,
+                  Span span)
 {
     if (handlers.len == 0 && finally.len == 0)
         diag_error(p->diags, span, "syntax", "this 'try' has no 'except' and no 'finally'");
@@ -166,6 +166,9 @@ Ast *ast_decorate(Parser *p, Ast *definition, AstList decorators)
 
 AstParam ast_make_param(Sym name, Span span, Ast *annotation, Ast *default_value, char star)
 {
-    return (AstParam){ .name = name, .span = span, .annotation = annotation,
-                       .default_value = default_value, .star = star };
+    return (AstParam){.name = name,
+                      .span = span,
+                      .annotation = annotation,
+                      .default_value = default_value,
+                      .star = star};
 }

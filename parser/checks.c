@@ -1,6 +1,6 @@
 /* What the grammar alone does not say: targets, arguments, parameters. */
-#include "parser/state.h"
 #include "base/map.h"
+#include "parser/state.h"
 
 /* --- targets --- */
 
@@ -8,12 +8,13 @@
 static void check_each(Parser *p, const Ast *target, const char *verb)
 {
     switch (target->kind) {
-    case AST_NAME: case AST_ATTR: case AST_SUBSCRIPT: case AST_ERROR:
-        return;
-    case AST_STARRED:
-        check_each(p, target->value, verb);
-        return;
-    case AST_TUPLE: case AST_LIST:
+    case AST_NAME:
+    case AST_ATTR:
+    case AST_SUBSCRIPT:
+    case AST_ERROR: return;
+    case AST_STARRED: check_each(p, target->value, verb); return;
+    case AST_TUPLE:
+    case AST_LIST:
         for (uint32_t i = 0; i < target->items.len; i++)
             check_each(p, target->items.at[i], verb);
         return;
@@ -21,8 +22,7 @@ static void check_each(Parser *p, const Ast *target, const char *verb)
         syntax_error(p, target->span, "cannot %s a comparison: is '=' meant instead of '=='?",
                      verb);
         return;
-    default:
-        syntax_error(p, target->span, "cannot %s this: %s", verb, ast_kind_name(target->kind));
+    default: syntax_error(p, target->span, "cannot %s this: %s", verb, ast_kind_name(target->kind));
     }
 }
 
@@ -63,7 +63,7 @@ static void add_keyword(Parser *p, CallArgs *args, Argument arg)
                      "a keyword argument is a name before '=': comparison is '=='");
         return;
     }
-    AstKeyword keyword = { .value = arg.value, .span = arg.name ? arg.name->span : arg.unpack };
+    AstKeyword keyword = {.value = arg.value, .span = arg.name ? arg.name->span : arg.unpack};
     keyword.name = arg.name ? arg.name->name : NULL;
     avec_push(p->arena, &args->keywords, keyword);
 }
@@ -90,7 +90,7 @@ AstList ast_class_bases(Parser *p, CallArgs args)
 
 typedef struct {
     Map names;
-    bool keyword_only, defaults, keywords;   /* seen: a `*`, a default before it, a `**` */
+    bool keyword_only, defaults, keywords; /* seen: a `*`, a default before it, a `**` */
 } ParamState;
 
 static void check_param(Parser *p, ParamState *state, AstParam *param)
@@ -125,8 +125,8 @@ static void check_star(Parser *p, ParamState *state, const AstParam *param, bool
 
 AstParams ast_finish_params(Parser *p, AstParams params)
 {
-    AstParams kept = { 0 };
-    ParamState state = { 0 };
+    AstParams kept = {0};
+    ParamState state = {0};
     for (uint32_t i = 0; i < params.len; i++) {
         AstParam param = params.at[i];
         if (param.star == '/')

@@ -3,8 +3,8 @@
 #include "parser/errors.h"
 #include <string.h>
 
-#define SHOWN_NAME 40      /* bytes of a name shown in a message */
-#define SHOWN_EXPECTED 3   /* kinds listed at most */
+#define SHOWN_NAME 40    /* bytes of a name shown in a message */
+#define SHOWN_EXPECTED 3 /* kinds listed at most */
 
 static bool is_keyword(TokenKind kind)
 {
@@ -19,8 +19,8 @@ static bool is_described(TokenKind kind)
 
 static bool starts_expression(TokenKind kind)
 {
-    return (kind >= TOK_NAME && kind <= TOK_STRING) || kind == TOK_TRUE || kind == TOK_FALSE
-        || kind == TOK_NONE || kind == TOK_LBRACE;
+    return (kind >= TOK_NAME && kind <= TOK_STRING) || kind == TOK_TRUE || kind == TOK_FALSE ||
+           kind == TOK_NONE || kind == TOK_LBRACE;
 }
 
 static void append_kind(Buf *out, TokenKind kind)
@@ -40,7 +40,7 @@ static void append_found(Buf *out, const Parser *p, Token t)
         bool cut = len > SHOWN_NAME;
         if (cut)
             for (len = SHOWN_NAME; (name[len] & 0xc0) == 0x80;)
-                len--;   /* not in the middle of a character */
+                len--; /* not in the middle of a character */
         buf_printf(out, " '%.*s%s'", (int)len, name, cut ? "..." : "");
     }
 }
@@ -67,8 +67,8 @@ static bool line_head_is(const Parser *p, const char *word)
 {
     Token head = p->layout.tokens.at[p->layout.line_pos];
     size_t len = strlen(word);
-    return head.kind == TOK_NAME && head.span.end - head.span.begin == len
-        && memcmp(p->src->text + head.span.begin, word, len) == 0;
+    return head.kind == TOK_NAME && head.span.end - head.span.begin == len &&
+           memcmp(p->src->text + head.span.begin, word, len) == 0;
 }
 
 /* Does the logical line at hand end in ':'? */
@@ -103,18 +103,11 @@ static bool report_dangling(Parser *p, Token t)
 {
     const char *before;
     switch (t.kind) {
-    case TOK_ELSE:
-        before = "if, for, while or try";
-        break;
-    case TOK_ELIF:
-        before = "if";
-        break;
+    case TOK_ELSE: before = "if, for, while or try"; break;
+    case TOK_ELIF: before = "if"; break;
     case TOK_EXCEPT:
-    case TOK_FINALLY:
-        before = "try";
-        break;
-    default:
-        return false;
+    case TOK_FINALLY: before = "try"; break;
+    default: return false;
     }
     if (!t.first)
         return false;
@@ -163,7 +156,7 @@ void parser_report_unexpected(Parser *p, const ExpectedTokens *expected)
     Token t = p->layout.last;
     if (t.kind == TOK_ERROR || p->layout.line_failed || report_known(p, t, expected))
         return;
-    Buf text = { 0 };
+    Buf text = {0};
     if (expected->kind[TOK_INT]) {
         buf_str(&text, "an expression is needed here, not ");
         append_found(&text, p, t);

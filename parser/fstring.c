@@ -6,7 +6,7 @@ void fstring_flush(Parser *p, AstFParts *parts, Buf *text)
 {
     if (text->len == 0)
         return;
-    AstFPart part = { .text = intern_n(p->in, text->at, text->len) };
+    AstFPart part = {.text = intern_n(p->in, text->at, text->len)};
     avec_push(p->arena, parts, part);
     buf_clear(text);
 }
@@ -19,8 +19,8 @@ static uint32_t skip_string(const char *text, uint32_t at, uint32_t end)
     for (at += n; at < end; at++) {
         if (text[at] == '\\')
             at++;
-        else if (text[at] == quote && (n == 1 || (at + 2 < end && text[at + 1] == quote
-                                                  && text[at + 2] == quote)))
+        else if (text[at] == quote &&
+                 (n == 1 || (at + 2 < end && text[at + 1] == quote && text[at + 2] == quote)))
             return at + n;
     }
     return end;
@@ -66,7 +66,7 @@ static uint32_t read_format(Parser *p, AstFPart *part, uint32_t at, uint32_t end
         depth += text[at] == '{';
         depth -= text[at] == '}';
         if (strchr("\\\"'\n", text[at])) {
-            syntax_error(p, (Span){ at, at + 1 }, "this character cannot be part of a format");
+            syntax_error(p, (Span){at, at + 1}, "this character cannot be part of a format");
             return end;
         }
     }
@@ -87,7 +87,7 @@ static uint32_t read_suffix(Parser *p, AstFPart *part, uint32_t at, uint32_t end
     if (at < end && text[at] == '!') {
         part->conversion = at + 1 < end ? text[at + 1] : 0;
         if (!part->conversion || !strchr("rsa", part->conversion)) {
-            syntax_error(p, (Span){ at, at + 1 }, "'!' must be followed by r, s or a");
+            syntax_error(p, (Span){at, at + 1}, "'!' must be followed by r, s or a");
             return end;
         }
         at += 2;
@@ -101,16 +101,16 @@ static uint32_t read_suffix(Parser *p, AstFPart *part, uint32_t at, uint32_t end
 static uint32_t read_field(Parser *p, AstFParts *parts, uint32_t at, uint32_t end)
 {
     const char *text = p->src->text;
-    Span brace = { at, at + 1 };
+    Span brace = {at, at + 1};
     uint32_t stop = expression_end(text, at + 1, end);
-    Span inner = { at + 1, stop };
+    Span inner = {at + 1, stop};
     while (inner.begin < inner.end && strchr(" \t\n", text[inner.begin]))
         inner.begin++;
     if (stop < end && inner.begin == inner.end) {
         syntax_error(p, brace, "this field of the f-string is empty");
         return end;
     }
-    AstFPart part = { 0 };
+    AstFPart part = {0};
     stop = read_suffix(p, &part, stop, end);
     if (stop >= end || text[stop] != '}') {
         syntax_error(p, brace, "this '{' is not closed in the f-string (a brace itself is '{{')");
@@ -130,7 +130,8 @@ void fstring_parts(Parser *p, AstFParts *parts, Buf *text, Span body, bool raw)
         uint32_t run = at;
         while (at < body.end && s[at] != '{' && s[at] != '}')
             at += !raw && s[at] == '\\' && at + 1 < body.end && s[at + 1] != '{' && s[at + 1] != '}'
-                ? 2 : 1;
+                      ? 2
+                      : 1;
         literal_unescape(p, text, run, at - run, raw);
         if (at >= body.end)
             break;
@@ -138,7 +139,7 @@ void fstring_parts(Parser *p, AstFParts *parts, Buf *text, Span body, bool raw)
             buf_char(text, s[at]);
             at += 2;
         } else if (s[at] == '}') {
-            syntax_error(p, (Span){ at, at + 1 }, "a lone '}' in an f-string is written '}}'");
+            syntax_error(p, (Span){at, at + 1}, "a lone '}' in an f-string is written '}}'");
             at++;
         } else {
             fstring_flush(p, parts, text);

@@ -40,16 +40,16 @@ static uint32_t expr_children(const Ast *node)
         for (uint32_t i = 0; i < node->fstring.len; i++)
             raise_to(&h, node->fstring.at[i].expr);
         break;
-    case AST_TUPLE: case AST_LIST: case AST_SET: case AST_AND: case AST_OR:
-        raise_to_list(&h, node->items);
-        break;
+    case AST_TUPLE:
+    case AST_LIST:
+    case AST_SET:
+    case AST_AND:
+    case AST_OR: raise_to_list(&h, node->items); break;
     case AST_DICT:
         raise_to_list(&h, node->dict.keys);
         raise_to_list(&h, node->dict.values);
         break;
-    case AST_ATTR:
-        raise_to(&h, node->attr.base);
-        break;
+    case AST_ATTR: raise_to(&h, node->attr.base); break;
     case AST_CALL:
         raise_to(&h, node->call.callee);
         raise_to_list(&h, node->call.args);
@@ -65,9 +65,7 @@ static uint32_t expr_children(const Ast *node)
         raise_to(&h, node->slice.hi);
         raise_to(&h, node->slice.step);
         break;
-    case AST_UNARY:
-        raise_to(&h, node->unary.operand);
-        break;
+    case AST_UNARY: raise_to(&h, node->unary.operand); break;
     case AST_BINARY:
         raise_to(&h, node->binary.left);
         raise_to(&h, node->binary.right);
@@ -81,7 +79,10 @@ static uint32_t expr_children(const Ast *node)
         raise_to(&h, node->cond.then);
         raise_to(&h, node->cond.otherwise);
         break;
-    case AST_GENEXP: case AST_LISTCOMP: case AST_SETCOMP: case AST_DICTCOMP:
+    case AST_GENEXP:
+    case AST_LISTCOMP:
+    case AST_SETCOMP:
+    case AST_DICTCOMP:
         raise_to(&h, node->gen.key);
         raise_to(&h, node->gen.element);
         raise_to_clauses(&h, node->gen.clauses);
@@ -94,11 +95,12 @@ static uint32_t expr_children(const Ast *node)
         raise_to(&h, node->walrus.target);
         raise_to(&h, node->walrus.value);
         break;
-    case AST_STARRED: case AST_YIELD: case AST_YIELD_FROM: case AST_EXPR_STMT: case AST_RETURN:
-        raise_to(&h, node->value);
-        break;
-    default:
-        break;
+    case AST_STARRED:
+    case AST_YIELD:
+    case AST_YIELD_FROM:
+    case AST_EXPR_STMT:
+    case AST_RETURN: raise_to(&h, node->value); break;
+    default: break;
     }
     return h;
 }
@@ -142,10 +144,9 @@ static uint32_t stmt_children(const Ast *node)
         raise_to(&h, node->assert_.cond);
         raise_to(&h, node->assert_.message);
         break;
-    case AST_DELETE:
-        raise_to_list(&h, node->items);
-        break;
-    case AST_IF: case AST_WHILE:
+    case AST_DELETE: raise_to_list(&h, node->items); break;
+    case AST_IF:
+    case AST_WHILE:
         raise_to(&h, node->if_.cond);
         raise_to_list(&h, node->if_.then);
         raise_to_list(&h, node->if_.otherwise);
@@ -156,8 +157,7 @@ static uint32_t stmt_children(const Ast *node)
         raise_to_list(&h, node->for_.body);
         raise_to_list(&h, node->for_.otherwise);
         break;
-    case AST_TRY:
-        return try_children(node);
+    case AST_TRY: return try_children(node);
     case AST_WITH:
         raise_to_list(&h, node->with.items);
         raise_to_list(&h, node->with.targets);
@@ -174,8 +174,7 @@ static uint32_t stmt_children(const Ast *node)
         raise_to_list(&h, node->class_.bases);
         raise_to_list(&h, node->class_.body);
         break;
-    default:
-        return expr_children(node);
+    default: return expr_children(node);
     }
     return h;
 }

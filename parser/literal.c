@@ -17,11 +17,18 @@ static bool follows_unary_minus(const Parser *p)
     if (p->before[1] != TOK_MINUS)
         return false;
     switch (p->before[2]) {
-    case TOK_NAME: case TOK_INT: case TOK_FLOAT: case TOK_STRING: case TOK_TRUE: case TOK_FALSE:
-    case TOK_NONE: case TOK_ELLIPSIS: case TOK_RPAREN: case TOK_RBRACKET: case TOK_RBRACE:
-        return false;
-    default:
-        return true;
+    case TOK_NAME:
+    case TOK_INT:
+    case TOK_FLOAT:
+    case TOK_STRING:
+    case TOK_TRUE:
+    case TOK_FALSE:
+    case TOK_NONE:
+    case TOK_ELLIPSIS:
+    case TOK_RPAREN:
+    case TOK_RBRACKET:
+    case TOK_RBRACE: return false;
+    default: return true;
     }
 }
 
@@ -30,10 +37,10 @@ static bool read_digits(const char *digits, uint32_t base, uint64_t *value)
 {
     *value = 0;
     for (const char *d = digits; *d; d++) {
-        uint32_t digit = isdigit((unsigned char)*d) ? (uint32_t)(*d - '0')
-                                                    : (uint32_t)((*d | 0x20) - 'a' + 10);
-        if (__builtin_mul_overflow(*value, base, value)
-            || __builtin_add_overflow(*value, digit, value))
+        uint32_t digit =
+            isdigit((unsigned char)*d) ? (uint32_t)(*d - '0') : (uint32_t)((*d | 0x20) - 'a' + 10);
+        if (__builtin_mul_overflow(*value, base, value) ||
+            __builtin_add_overflow(*value, digit, value))
             return false;
     }
     return true;
@@ -41,7 +48,7 @@ static bool read_digits(const char *digits, uint32_t base, uint64_t *value)
 
 Ast *literal_int(Parser *p, Span span)
 {
-    Buf text = { 0 };
+    Buf text = {0};
     number_text(p, span, &text);
     char mark = text.len > 1 ? (char)(text.at[1] | 0x20) : 0;
     uint32_t base = mark == 'x' ? 16 : mark == 'o' ? 8 : mark == 'b' ? 2 : 10;
@@ -61,7 +68,7 @@ Ast *literal_int(Parser *p, Span span)
 
 Ast *literal_float(Parser *p, Span span)
 {
-    Buf text = { 0 };
+    Buf text = {0};
     number_text(p, span, &text);
     Ast *node = ast_node(p, AST_FLOAT, span);
     node->real = strtod(text.at, NULL);
@@ -97,8 +104,9 @@ static uint32_t escape_digits(const char *at, const char *end, uint32_t max, uin
     uint32_t n = 0;
     for (*value = 0; n < max && at + n < end; n++) {
         char c = at[n];
-        uint32_t d = c >= '0' && c <= '9' ? (uint32_t)(c - '0')
-                   : isxdigit((unsigned char)c) ? (uint32_t)((c | 0x20) - 'a' + 10) : base;
+        uint32_t d = c >= '0' && c <= '9'         ? (uint32_t)(c - '0')
+                     : isxdigit((unsigned char)c) ? (uint32_t)((c | 0x20) - 'a' + 10)
+                                                  : base;
         if (d >= base)
             break;
         *value = *value * base + d;
@@ -114,7 +122,7 @@ static uint32_t put_code_escape(Parser *p, Buf *out, const char *at, const char 
     uint32_t want = octal ? 3 : *at == 'x' ? 2 : *at == 'u' ? 4 : 8;
     uint32_t c, n = escape_digits(at + skip, end, want, octal ? 8 : 16, &c);
     uint32_t begin = (uint32_t)(at - 1 - p->src->text);
-    Span span = { begin, begin + 1 + skip + n };
+    Span span = {begin, begin + 1 + skip + n};
     if (!octal && n < want)
         syntax_error(p, span, "'\\%c' needs %u hexadecimal digits", *at, want);
     else if (c == 0)
@@ -141,11 +149,11 @@ static uint32_t put_escape(Parser *p, Buf *out, const char *at, const char *end)
         return put_code_escape(p, out, at, end);
     if (*at == 'N') {
         uint32_t begin = (uint32_t)(at - 1 - p->src->text);
-        syntax_error(p, (Span){ begin, begin + 2 },
+        syntax_error(p, (Span){begin, begin + 2},
                      "'\\N{...}' is not supported: write the character itself");
         return 1;
     }
-    buf_char(out, '\\');   /* as Python: an unknown escape stands for itself */
+    buf_char(out, '\\'); /* as Python: an unknown escape stands for itself */
     return 0;
 }
 
@@ -172,7 +180,7 @@ typedef struct {
 static StringForm string_form(const Parser *p, Span span)
 {
     const char *text = p->src->text;
-    StringForm form = { 0 };
+    StringForm form = {0};
     uint32_t at = span.begin;
     for (; text[at] != '"' && text[at] != '\''; at++) {
         form.raw |= (text[at] | 0x20) == 'r';
@@ -180,14 +188,14 @@ static StringForm string_form(const Parser *p, Span span)
     }
     form.triple = span.end - at >= 6 && text[at + 1] == text[at] && text[at + 2] == text[at];
     uint32_t quotes = form.triple ? 3 : 1;
-    form.body = (Span){ at + quotes, span.end - quotes };
+    form.body = (Span){at + quotes, span.end - quotes};
     return form;
 }
 
 Ast *literal_strings(Parser *p, const Span *spans, uint32_t n)
 {
-    Buf text = { 0 };
-    AstFParts parts = { 0 };
+    Buf text = {0};
+    AstFParts parts = {0};
     bool formatted = false, triple = false;
     for (uint32_t i = 0; i < n; i++) {
         StringForm form = string_form(p, spans[i]);
@@ -198,7 +206,7 @@ Ast *literal_strings(Parser *p, const Span *spans, uint32_t n)
         else
             literal_unescape(p, &text, form.body.begin, form.body.end - form.body.begin, form.raw);
     }
-    Span span = { spans[0].begin, spans[n - 1].end };
+    Span span = {spans[0].begin, spans[n - 1].end};
     Ast *node = ast_node(p, formatted ? AST_FSTRING : AST_STR, span);
     if (formatted) {
         fstring_flush(p, &parts, &text);

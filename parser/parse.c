@@ -1,9 +1,9 @@
 /* The entry points: text checks, then scanner, layout and grammar over a file or one expression. */
-#include "parser/grammar.h"
 #include "parser/errors.h"
+#include "parser/grammar.h"
 #include <string.h>
 
-#define MAX_FSTRING_NESTING 3   /* the two kinds of quotes, once and thrice, allow no more */
+#define MAX_FSTRING_NESTING 3 /* the two kinds of quotes, once and thrice, allow no more */
 
 static const char header_mark[] = "# pld-ir";
 
@@ -22,7 +22,7 @@ int parser_lex(YYSTYPE *value, Span *span, Parser *p)
     if (p->start != 0) {
         int start = p->start;
         p->start = 0;
-        *span = (Span){ 0 };
+        *span = (Span){0};
         return start;
     }
     Token t = next_token(p);
@@ -38,7 +38,7 @@ int parser_lex(YYSTYPE *value, Span *span, Parser *p)
 
 static Parser parser_on(Arena *arena, Interner *in, const Source *src, Diags *diags)
 {
-    return (Parser){ .arena = arena, .in = in, .src = src, .diags = diags };
+    return (Parser){.arena = arena, .in = in, .src = src, .diags = diags};
 }
 
 /* Text that is no text gets one message and is not looked at further. */
@@ -48,11 +48,11 @@ static bool check_text(const Source *src, Diags *diags)
     size_t bad = utf8_check(src->text, src->len);
     uint32_t at = nul ? (uint32_t)(nul - src->text) : src->len;
     if (at < src->len && at <= bad) {
-        diag_error(diags, (Span){ at, at + 1 }, "syntax", "NUL byte in the text");
+        diag_error(diags, (Span){at, at + 1}, "syntax", "NUL byte in the text");
         return false;
     }
     if (bad < src->len) {
-        diag_error(diags, (Span){ (uint32_t)bad, (uint32_t)bad + 1 }, "syntax",
+        diag_error(diags, (Span){(uint32_t)bad, (uint32_t)bad + 1}, "syntax",
                    "byte 0x%02x is not valid UTF-8", (unsigned char)src->text[bad]);
         return false;
     }
@@ -62,8 +62,8 @@ static bool check_text(const Source *src, Diags *diags)
 static Sym read_header(Interner *in, const Source *src)
 {
     size_t mark = sizeof header_mark - 1;
-    if (src->len <= mark || memcmp(src->text, header_mark, mark) != 0
-        || (src->text[mark] != ' ' && src->text[mark] != '\n'))
+    if (src->len <= mark || memcmp(src->text, header_mark, mark) != 0 ||
+        (src->text[mark] != ' ' && src->text[mark] != '\n'))
         return NULL;
     const char *end = memchr(src->text, '\n', src->len);
     return intern_n(in, src->text, end ? (size_t)(end - src->text) : src->len);
@@ -71,7 +71,7 @@ static Sym read_header(Interner *in, const Source *src)
 
 static void run(Parser *p, const char *text, uint32_t len, uint32_t base, bool expression)
 {
-    TokenList tokens = { 0 };
+    TokenList tokens = {0};
     lexer_scan(&tokens, text, len, base);
     bool failed = p->layout.line_failed;
     layout_init(&p->layout, p->src, p->diags, tokens, expression, PARSER_MAX_DEPTH);

@@ -6,14 +6,27 @@
 
 typedef struct {
     Buf *out;
-    bool inside;       /* in an expression of an f-string */
-    uint32_t levels;   /* strings within strings printed so far, there */
+    bool inside;     /* in an expression of an f-string */
+    uint32_t levels; /* strings within strings printed so far, there */
 } Printer;
 
 /* How tightly an expression binds; parentheses go around what binds less than its place asks. */
 typedef enum {
-    BIND_NAMED, BIND_EXPR, BIND_OR, BIND_AND, BIND_NOT, BIND_COMPARE, BIND_BITOR, BIND_BITXOR,
-    BIND_BITAND, BIND_SHIFT, BIND_SUM, BIND_PRODUCT, BIND_UNARY, BIND_POWER, BIND_POSTFIX
+    BIND_NAMED,
+    BIND_EXPR,
+    BIND_OR,
+    BIND_AND,
+    BIND_NOT,
+    BIND_COMPARE,
+    BIND_BITOR,
+    BIND_BITXOR,
+    BIND_BITAND,
+    BIND_SHIFT,
+    BIND_SUM,
+    BIND_PRODUCT,
+    BIND_UNARY,
+    BIND_POWER,
+    BIND_POSTFIX
 } Binding;
 
 void ast_put_expr(Printer *p, const Ast *expr, Binding least);

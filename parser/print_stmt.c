@@ -153,29 +153,14 @@ static void print_class(Printer *p, const Ast *stmt, uint32_t depth)
 static bool print_compound(Printer *p, const Ast *stmt, uint32_t depth)
 {
     switch (stmt->kind) {
-    case AST_IF:
-        print_if(p, stmt, depth);
-        return true;
-    case AST_WHILE:
-        print_while(p, stmt, depth);
-        return true;
-    case AST_FOR:
-        print_for(p, stmt, depth);
-        return true;
-    case AST_TRY:
-        print_try(p, stmt, depth);
-        return true;
-    case AST_WITH:
-        print_with(p, stmt, depth);
-        return true;
-    case AST_DEF:
-        print_def(p, stmt, depth);
-        return true;
-    case AST_CLASS:
-        print_class(p, stmt, depth);
-        return true;
-    default:
-        return false;
+    case AST_IF: print_if(p, stmt, depth); return true;
+    case AST_WHILE: print_while(p, stmt, depth); return true;
+    case AST_FOR: print_for(p, stmt, depth); return true;
+    case AST_TRY: print_try(p, stmt, depth); return true;
+    case AST_WITH: print_with(p, stmt, depth); return true;
+    case AST_DEF: print_def(p, stmt, depth); return true;
+    case AST_CLASS: print_class(p, stmt, depth); return true;
+    default: return false;
     }
 }
 
@@ -228,15 +213,9 @@ static void print_global(Printer *p, const Ast *stmt)
 static void print_simple(Printer *p, const Ast *stmt)
 {
     switch (stmt->kind) {
-    case AST_EXPR_STMT:
-        ast_put_expr(p, stmt->value, BIND_EXPR);
-        break;
-    case AST_ASSIGN:
-        print_assign(p, stmt);
-        break;
-    case AST_ANN_ASSIGN:
-        print_ann_assign(p, stmt);
-        break;
+    case AST_EXPR_STMT: ast_put_expr(p, stmt->value, BIND_EXPR); break;
+    case AST_ASSIGN: print_assign(p, stmt); break;
+    case AST_ANN_ASSIGN: print_ann_assign(p, stmt); break;
     case AST_AUG_ASSIGN:
         ast_put_expr(p, stmt->aug.target, BIND_EXPR);
         buf_printf(p->out, " %s= ", binary_op_text(stmt->aug.op));
@@ -266,15 +245,9 @@ static void print_simple(Printer *p, const Ast *stmt)
         buf_str(p->out, "del ");
         ast_put_items(p, stmt->items);
         break;
-    case AST_GLOBAL:
-        print_global(p, stmt);
-        break;
-    case AST_IMPORT:
-        print_import(p, stmt);
-        break;
-    default:   /* pass, break, continue */
-        buf_str(p->out, ast_kind_name(stmt->kind));
-        break;
+    case AST_GLOBAL: print_global(p, stmt); break;
+    case AST_IMPORT: print_import(p, stmt); break;
+    default: /* pass, break, continue */ buf_str(p->out, ast_kind_name(stmt->kind)); break;
     }
 }
 
@@ -289,13 +262,13 @@ static void print_stmt(Printer *p, const Ast *stmt, uint32_t depth)
 
 void ast_print_stmt(Buf *out, const Ast *stmt, uint32_t depth)
 {
-    Printer p = { .out = out };
+    Printer p = {.out = out};
     print_stmt(&p, stmt, depth);
 }
 
 void ast_print_module(Buf *out, const AstModule *module)
 {
-    Printer p = { .out = out };
+    Printer p = {.out = out};
     if (module->header)
         buf_printf(out, "%s\n", module->header);
     print_stmts(&p, module->body, 0);

@@ -4,25 +4,17 @@
  * so the quotes around and in f-strings are chosen from the innermost outwards. */
 #include "parser/print.h"
 
-static const char *const quotes_by_level[] = { "'", "\"", "'''", "\"\"\"" };
+static const char *const quotes_by_level[] = {"'", "\"", "'''", "\"\"\""};
 #define MAX_LEVEL 3
 
 /* Writes one character of a string in a form that fits on a line. */
 static void print_char(Buf *out, char c)
 {
     switch (c) {
-    case '\n':
-        buf_str(out, "\\n");
-        break;
-    case '\r':
-        buf_str(out, "\\r");
-        break;
-    case '\t':
-        buf_str(out, "\\t");
-        break;
-    case '\\':
-        buf_str(out, "\\\\");
-        break;
+    case '\n': buf_str(out, "\\n"); break;
+    case '\r': buf_str(out, "\\r"); break;
+    case '\t': buf_str(out, "\\t"); break;
+    case '\\': buf_str(out, "\\\\"); break;
     default:
         if ((unsigned char)c < 0x20 || c == 0x7f)
             buf_printf(out, "\\x%02x", (unsigned)c);
@@ -77,8 +69,8 @@ static void print_field(Printer *p, const AstFPart *part)
     buf_char(out, '{');
     size_t begin = out->len;
     ast_put_expr(p, part->expr, BIND_OR);
-    if (out->at[begin] == '{') {   /* "{{" would be a brace */
-        Buf text = { 0 };
+    if (out->at[begin] == '{') { /* "{{" would be a brace */
+        Buf text = {0};
         buf_bytes(&text, out->at + begin, out->len - begin);
         out->len = begin;
         buf_printf(out, " %s", text.at);
@@ -95,8 +87,8 @@ static void print_field(Printer *p, const AstFPart *part)
 
 void ast_put_fstring(Printer *p, const Ast *fstring)
 {
-    Buf body = { 0 };
-    Printer inner = { .out = &body, .inside = true };
+    Buf body = {0};
+    Printer inner = {.out = &body, .inside = true};
     buf_str(&body, "");
     for (uint32_t i = 0; i < fstring->fstring.len; i++) {
         const AstFPart *part = &fstring->fstring.at[i];

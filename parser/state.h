@@ -11,13 +11,13 @@ typedef struct {
     const Source *src;
     Diags *diags;
     Layout layout;
-    int start;              /* token that selects what to parse, given first; then 0 */
-    AstModule *module;      /* when a file is parsed */
-    Ast *expr;              /* when an expression is parsed; NULL after a mistake */
-    uint32_t nesting;       /* f-strings around the text at hand */
+    int start;         /* token that selects what to parse, given first; then 0 */
+    AstModule *module; /* when a file is parsed */
+    Ast *expr;         /* when an expression is parsed; NULL after a mistake */
+    uint32_t nesting;  /* f-strings around the text at hand */
     bool height_reported;
-    bool match_reported;    /* inside the lines of a match statement that was reported */
-    TokenKind before[3];    /* the tokens given last, latest first */
+    bool match_reported; /* inside the lines of a match statement that was reported */
+    TokenKind before[3]; /* the tokens given last, latest first */
 } Parser;
 
 /* One argument of a call: `value`, `name=value`, or `**value` with its stars at `unpack`. */
@@ -109,8 +109,8 @@ Ast *ast_import_more(Parser *p, Ast *import, Sym name, Sym alias);
 /* IF or WHILE. */
 Ast *ast_make_if(Parser *p, AstKind kind, Ast *cond, AstList then, AstList otherwise, Span span);
 Ast *ast_make_for(Parser *p, Ast *target, Ast *iter, AstList body, AstList otherwise, Span span);
-Ast *ast_make_try(Parser *p, AstList body, AstHandlers handlers, AstList otherwise,
-                  AstList finally, Span span);
+Ast *ast_make_try(Parser *p, AstList body, AstHandlers handlers, AstList otherwise, AstList finally,
+                  Span span);
 /* Adds to `with`, a new one when NULL. */
 Ast *ast_make_with(Parser *p, Ast *with, Ast *item, Ast *target);
 Ast *ast_finish_with(Parser *p, Ast *with, AstList body, Span span);

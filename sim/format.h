@@ -10,7 +10,7 @@
 
 /* The digits of a finite number that is not 0: digits[0].digits[1]digits[2]... * 10^exponent. */
 typedef struct {
-    char digits[20];   /* NUL-terminated, without trailing zeros */
+    char digits[20]; /* NUL-terminated, without trailing zeros */
     int exponent;
 } Decimal;
 
@@ -26,7 +26,7 @@ typedef struct {
     Dtype dtype;
     uint32_t rank;
     int64_t shape[FORMAT_MAX_RANK];
-    int64_t stride[FORMAT_MAX_RANK];   /* bytes */
+    int64_t stride[FORMAT_MAX_RANK]; /* bytes */
 } ArrayView;
 
 /* Appends what NumPy prints: columns aligned, 75 columns wide, 8 digits after the point, the middle

@@ -12,13 +12,13 @@ typedef struct {
     const ArrayView *view;
     bool summary;
     /* of the elements shown */
-    double largest, smallest;      /* of the sizes of finite ones that are not 0; 0: none */
+    double largest, smallest; /* of the sizes of finite ones that are not 0; 0: none */
     bool any_special, any_minus_infinity;
     /* the format: integers right-aligned to `left`; floats with the point at one place */
     bool scientific;
     int left, right, precision, exponent_digits;
     Buf *out;
-    Buf line;                      /* not yet in `out` */
+    Buf line; /* not yet in `out` */
 } Layout;
 
 static bool elided(const Layout *l, uint32_t axis)
@@ -70,7 +70,7 @@ static void positional(Dtype t, double v, char *text)
         return;
     }
     int n = snprintf(text, WORD, "%s%s", v < 0 ? "-" : "", d.digits);
-    for (; fraction < 0; fraction++)   /* its digits, then zeros: not all that the double has */
+    for (; fraction < 0; fraction++) /* its digits, then zeros: not all that the double has */
         text[n++] = '0';
     strcpy(text + n, ".");
 }
@@ -142,9 +142,9 @@ static void choose_float_format(Layout *l)
 {
     Dtype t = l->view->dtype;
     each_shown(l, 0, l->view->at, note_size);
-    l->scientific = l->largest != 0 && (l->largest >= in_dtype(t, 1e8) ||
-                                        l->smallest < in_dtype(t, 0.0001) ||
-                                        in_dtype(t, l->largest / l->smallest) > 1000);
+    l->scientific =
+        l->largest != 0 && (l->largest >= in_dtype(t, 1e8) || l->smallest < in_dtype(t, 0.0001) ||
+                            in_dtype(t, l->largest / l->smallest) > 1000);
     each_shown(l, 0, l->view->at, note_width);
     l->right = l->precision + (l->scientific ? 2 + l->exponent_digits : 0);
     if (l->any_special) {

@@ -15,14 +15,14 @@ typedef struct {
     KernelVV *vv[TOP_COUNT][DT_COUNT];
     KernelVS *vs[TOP_COUNT][DT_COUNT];
     KernelV *un[TOP_COUNT][DT_COUNT];
-    KernelV *widen[DT_COUNT];    /* a float dtype to float */
-    KernelV *narrow[DT_COUNT];   /* float to a float dtype */
+    KernelV *widen[DT_COUNT];  /* a float dtype to float */
+    KernelV *narrow[DT_COUNT]; /* float to a float dtype */
 } KernelTable;
 
 extern const KernelTable kernels_portable;
 #if defined __x86_64__
 #define KERNELS_HAVE_AVX2 1
-extern const KernelTable kernels_avx2;   /* needs AVX2 and F16C */
+extern const KernelTable kernels_avx2; /* needs AVX2 and F16C */
 #endif
 
 /* The table for this machine. */

@@ -65,7 +65,7 @@ static float round_to_integer(float v, int mode)
     case CAST_ROUND: return roundf(v);
     case CAST_FLOOR: return floorf(v);
     case CAST_CEIL: return ceilf(v);
-    default: return v;   /* the conversion truncates */
+    default: return v; /* the conversion truncates */
     }
 }
 
@@ -103,7 +103,7 @@ static void ints_to(Dtype t, void *to, const int64_t *in, int64_t n)
         LaneF32 *out = to;
         for (int64_t i = 0; i < n; i++)
             out[i] = (float)in[i];
-    } else {   /* float cannot hold every integer, so that a way through it would round twice */
+    } else { /* float cannot hold every integer, so that a way through it would round twice */
         for (int64_t i = 0; i < n; i++)
             dtype_store_int(t, (char *)to + 2 * i, in[i]);
     }

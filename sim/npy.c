@@ -13,7 +13,7 @@ typedef struct {
     Arena *arena;
     const char *path;
     const char **why;
-    const char *at, *end;   /* of the header's text */
+    const char *at, *end; /* of the header's text */
     bool has_descr, has_order, has_shape;
 } Parse;
 
@@ -181,8 +181,10 @@ static bool find_dtype(Parse *p, NpyArray *out)
         }
     }
     if (out->descr[0] == '>' && !(out->known && dtype_bytes(out->dtype) == 1))
-        return fail(p, "it is big-endian ('%s'), little-endian is needed: "
-                       "save a.astype('<%s')", out->descr, name);
+        return fail(p,
+                    "it is big-endian ('%s'), little-endian is needed: "
+                    "save a.astype('<%s')",
+                    out->descr, name);
     return true;
 }
 
@@ -252,7 +254,7 @@ bool npy_parse(Arena *arena, const char *path, const void *bytes, size_t len, Np
     size_t data = find_header(&p, bytes, len);
     if (!data || !parse_header(&p, out) || !find_dtype(&p, out))
         return false;
-    if (!out->known)   /* npy_fits says what was wanted instead */
+    if (!out->known) /* npy_fits says what was wanted instead */
         return true;
     if (!check_size(&p, out, len - data))
         return false;

@@ -77,10 +77,10 @@ static Value random_value(PureMachine *m, const BcPureNode *n)
 /* ---- sum, prod, min, max, all, any ---- */
 
 typedef struct {
-    const BcPureNode *node;   /* of the aggregate */
-    const uint32_t *kids;     /* element, then the loops, outermost first */
-    Value value;              /* so far; NONE: none yet (min, max) */
-    bool done;                /* all and any: decided */
+    const BcPureNode *node; /* of the aggregate */
+    const uint32_t *kids;   /* element, then the loops, outermost first */
+    Value value;            /* so far; NONE: none yet (min, max) */
+    bool done;              /* all and any: decided */
 } Aggregate;
 
 /* Takes in one element; the two common sums first. */
@@ -99,8 +99,8 @@ static void accumulate(PureMachine *m, Aggregate *g, Value v)
         if (g->value.tag == VAL_NONE)
             g->value = v;
         else
-            g->value = pure_binary(m, g->node->kind == PURE_MIN ? PURE_MIN2 : PURE_MAX2, g->value,
-                                   v);
+            g->value =
+                pure_binary(m, g->node->kind == PURE_MIN ? PURE_MIN2 : PURE_MAX2, g->value, v);
         break;
     default:
         g->done = value_true(v) == (g->node->kind == PURE_ANY);
@@ -123,8 +123,8 @@ static uint64_t range_count(int64_t start, int64_t stop, int64_t step)
 {
     if (step > 0 ? start >= stop : start <= stop)
         return 0;
-    uint64_t distance = step > 0 ? (uint64_t)stop - (uint64_t)start
-                                 : (uint64_t)start - (uint64_t)stop;
+    uint64_t distance =
+        step > 0 ? (uint64_t)stop - (uint64_t)start : (uint64_t)start - (uint64_t)stop;
     uint64_t size = step > 0 ? (uint64_t)step : -(uint64_t)step;
     return (distance - 1) / size + 1;
 }
@@ -223,11 +223,23 @@ static Value eval(PureMachine *m, uint32_t node)
     case PURE_COND: return conditional(m, n);
     case PURE_RANDN:
     case PURE_UNIFORM: return random_value(m, n);
-    case PURE_NOT: case PURE_NEG: case PURE_INVERT: case PURE_ABS: case PURE_EXP: case PURE_LOG:
-    case PURE_SQRT: case PURE_SIN: case PURE_COS: case PURE_TO_FLOAT: case PURE_TO_INT:
-        return pure_unary(m, (PureKind)n->kind, eval(m, n->a));
-    case PURE_SUM: case PURE_PROD: case PURE_MIN: case PURE_MAX: case PURE_ALL: case PURE_ANY:
-        return aggregate(m, n);
+    case PURE_NOT:
+    case PURE_NEG:
+    case PURE_INVERT:
+    case PURE_ABS:
+    case PURE_EXP:
+    case PURE_LOG:
+    case PURE_SQRT:
+    case PURE_SIN:
+    case PURE_COS:
+    case PURE_TO_FLOAT:
+    case PURE_TO_INT: return pure_unary(m, (PureKind)n->kind, eval(m, n->a));
+    case PURE_SUM:
+    case PURE_PROD:
+    case PURE_MIN:
+    case PURE_MAX:
+    case PURE_ALL:
+    case PURE_ANY: return aggregate(m, n);
     default: return binary(m, n);
     }
 }

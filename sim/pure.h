@@ -6,8 +6,8 @@
 #include "base/arena.h"
 #include "sim/tensor.h"
 
-#define PURE_MAX_STEPS INT64_C(100000000)             /* nodes evaluated for one element */
-#define PURE_MAX_TOTAL_STEPS INT64_C(20000000000)     /* and for all elements of a PureMachine */
+#define PURE_MAX_STEPS INT64_C(100000000)         /* nodes evaluated for one element */
+#define PURE_MAX_TOTAL_STEPS INT64_C(20000000000) /* and for all elements of a PureMachine */
 
 typedef struct {
     bool is_float;

@@ -4,10 +4,10 @@
 
 #include "sim/pure.h"
 
-typedef enum { VAL_NONE, VAL_INT, VAL_FLOAT } ValueTag;   /* NONE: unset variable, failure */
+typedef enum { VAL_NONE, VAL_INT, VAL_FLOAT } ValueTag; /* NONE: unset variable, failure */
 
 typedef struct {
-    int64_t tag;   /* ValueTag; as wide as the value, so that both travel in registers */
+    int64_t tag; /* ValueTag; as wide as the value, so that both travel in registers */
     union {
         int64_t i;
         double f;
@@ -20,11 +20,11 @@ struct PureMachine {
     const BcPure *pure;
     const BcPureNode *nodes;
     Value *slots;
-    int64_t steps;            /* left for this element */
-    int64_t total;            /* left for all */
-    const int64_t *index;     /* of this element */
-    uint64_t position;        /* the same as a number */
-    const char *error;        /* first failure of this element, without the place */
+    int64_t steps;        /* left for this element */
+    int64_t total;        /* left for all */
+    const int64_t *index; /* of this element */
+    uint64_t position;    /* the same as a number */
+    const char *error;    /* first failure of this element, without the place */
 };
 
 static inline Value value_int(int64_t v)

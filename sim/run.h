@@ -41,12 +41,12 @@ typedef struct {
     uint64_t max_steps;         /* 0: no limit */
     Observer *const *observers; /* more observers (trace); they stay the caller's */
     uint32_t n_observers;
-    bool no_golden;  /* do not compare */
-    uint32_t repeat; /* queue every dispatch so many times, the whole queue in turn; 0: once */
+    bool no_golden;   /* do not compare */
+    uint32_t repeat;  /* queue every dispatch so many times, the whole queue in turn; 0: once */
     uint32_t without; /* leave this row of --explain-sync out, from 1; 0: none */
     void (*progress)(void *env, const struct World *w); /* called now and then, or NULL */
     void *progress_env;
-    bool cost;      /* hold what was counted against the closed forms of the builtins */
+    bool cost; /* hold what was counted against the closed forms of the builtins */
 } RunConfig;
 
 typedef enum {

@@ -136,15 +136,15 @@ struct Lane {
     int64_t core_cap;
     int64_t core_peak; /* bytes */
     Pending pending;
-    int64_t now;              /* ps */
-    uint64_t insns;           /* executed in this run */
+    int64_t now;                  /* ps */
+    uint64_t insns;               /* executed in this run */
     uint32_t n_notifies, n_waits; /* come to in this run */
-    int64_t scalar_ps;        /* scalar work not yet on the clock */
-    const BcLoc *builtin;     /* last builtin call executed, where there are several domains */
-    uint32_t builtin_window;  /* first window it used */
-    uint32_t chunk, n_chunks; /* of the put or get under way */
-    uint32_t barrier_phase;   /* for the barrier counter: phase string of the last notify, or
-                                 BC_NO_INDEX */
+    int64_t scalar_ps;            /* scalar work not yet on the clock */
+    const BcLoc *builtin;         /* last builtin call executed, where there are several domains */
+    uint32_t builtin_window;      /* first window it used */
+    uint32_t chunk, n_chunks;     /* of the put or get under way */
+    uint32_t barrier_phase;       /* for the barrier counter: phase string of the last notify, or
+                                     BC_NO_INDEX */
 };
 
 typedef struct {

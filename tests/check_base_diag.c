@@ -324,8 +324,9 @@ END_TEST
 
 static const char *near(const char *name)
 {
-    static const char *const names[] = {"notify", "wait", "remote_load", "remote_store",
-                                        "alloc_window_buffer", "Sum", "add", "reduce_scatter"};
+    static const char *const names[] = {
+        "notify", "wait", "remote_load",   "remote_store", "alloc_window_buffer",
+        "Sum",    "add",  "reduce_scatter"};
     return nearest_name(name, names, sizeof names / sizeof names[0]);
 }
 
@@ -346,7 +347,7 @@ START_TEST(nearest_names_know_when_to_be_silent)
 {
     ck_assert_ptr_null(near("xyz"));
     ck_assert_ptr_null(near("notiable"));
-    ck_assert_ptr_null(near("ad"));   /* one of two letters is more than a third */
+    ck_assert_ptr_null(near("ad")); /* one of two letters is more than a third */
     ck_assert_ptr_null(near(""));
     ck_assert_ptr_null(nearest_name("abc", NULL, 0));
     char *huge = arena_alloc(&arena, 1 << 20);

@@ -106,13 +106,22 @@ START_TEST(integers_store_saturated_and_load_exactly)
         Dtype t;
         int64_t v, want;
     } cases[] = {
-        {DT_INT8, 127, 127},       {DT_INT8, 128, 127},          {DT_INT8, -200, -128},
-        {DT_UINT8, -1, 0},         {DT_UINT8, 300, 255},         {DT_INT16, 40000, 32767},
-        {DT_UINT16, 70000, 65535}, {DT_INT32, INT64_MAX, INT32_MAX},
-        {DT_INT32, INT64_MIN, INT32_MIN},                        {DT_UINT32, -5, 0},
-        {DT_UINT32, 1LL << 40, UINT32_MAX},                      {DT_INT64, INT64_MIN, INT64_MIN},
-        {DT_INDEX, INT64_MAX, INT64_MAX},                        {DT_BOOL, 256, 1},
-        {DT_FP32, 16777217, 16777216},                           {DT_FP16, 2049, 2048},
+        {DT_INT8, 127, 127},
+        {DT_INT8, 128, 127},
+        {DT_INT8, -200, -128},
+        {DT_UINT8, -1, 0},
+        {DT_UINT8, 300, 255},
+        {DT_INT16, 40000, 32767},
+        {DT_UINT16, 70000, 65535},
+        {DT_INT32, INT64_MAX, INT32_MAX},
+        {DT_INT32, INT64_MIN, INT32_MIN},
+        {DT_UINT32, -5, 0},
+        {DT_UINT32, 1LL << 40, UINT32_MAX},
+        {DT_INT64, INT64_MIN, INT64_MIN},
+        {DT_INDEX, INT64_MAX, INT64_MAX},
+        {DT_BOOL, 256, 1},
+        {DT_FP32, 16777217, 16777216},
+        {DT_FP16, 2049, 2048},
         {DT_BF16, 257, 256},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

@@ -152,18 +152,18 @@ static const struct {
 } utf8_cases[] = {
     {"plain", 5},
     {"\xc3\xa9\xe4\xb8\xad\xf0\x9f\x98\x80", 9},
-    {"a\x80", 1},                  /* a continuation byte alone */
-    {"a\xc0\x80", 1},              /* overlong NUL */
-    {"\xc1\xbf", 0},               /* overlong, two bytes */
-    {"\xe0\x9f\xbf", 0},           /* overlong, three bytes */
+    {"a\x80", 1},        /* a continuation byte alone */
+    {"a\xc0\x80", 1},    /* overlong NUL */
+    {"\xc1\xbf", 0},     /* overlong, two bytes */
+    {"\xe0\x9f\xbf", 0}, /* overlong, three bytes */
     {"\xe0\xa0\x80", 3},
     {"\xed\x9f\xbf", 3},
-    {"\xed\xa0\x80", 0},           /* a surrogate */
-    {"\xf0\x8f\xbf\xbf", 0},       /* overlong, four bytes */
-    {"\xf4\x8f\xbf\xbf", 4},       /* U+10FFFF */
-    {"\xf4\x90\x80\x80", 0},       /* beyond */
+    {"\xed\xa0\x80", 0},     /* a surrogate */
+    {"\xf0\x8f\xbf\xbf", 0}, /* overlong, four bytes */
+    {"\xf4\x8f\xbf\xbf", 4}, /* U+10FFFF */
+    {"\xf4\x90\x80\x80", 0}, /* beyond */
     {"\xf5\x80\x80\x80", 0},
-    {"ab\xe4\xb8", 2},             /* cut short */
+    {"ab\xe4\xb8", 2}, /* cut short */
     {"ab\xe4\xb8z", 2},
     {"\xff", 0},
 };
@@ -200,7 +200,10 @@ static Source *source(Arena *arena, const char *text)
 START_TEST(source_is_made_canonical)
 {
     Arena arena = {0};
-    ck_assert_str_eq(source(&arena, "\xef\xbb\xbf" "a\r\nb")->text, "a\nb\n");
+    ck_assert_str_eq(source(&arena, "\xef\xbb\xbf"
+                                    "a\r\nb")
+                         ->text,
+                     "a\nb\n");
     ck_assert_str_eq(source(&arena, "")->text, "\n");
     ck_assert_str_eq(source(&arena, "a\n")->text, "a\n");
     ck_assert_str_eq(source(&arena, "a\rb\r")->text, "a\rb\r\n");
@@ -219,7 +222,7 @@ START_TEST(source_lines_and_columns)
     Source *src = source(&arena, "ab\n\n\xc3\xa9\xc3\xa9x\nlast");
     static const struct {
         uint32_t offset, line, col;
-    } want[] = {{0, 1, 1}, {1, 1, 2}, {2, 1, 3}, {3, 2, 1}, {4, 3, 1},     {6, 3, 2},
+    } want[] = {{0, 1, 1}, {1, 1, 2}, {2, 1, 3},  {3, 2, 1},  {4, 3, 1},  {6, 3, 2},
                 {8, 3, 3}, {9, 3, 4}, {10, 4, 1}, {14, 4, 5}, {15, 4, 5}, {99, 4, 5}};
     for (size_t i = 0; i < sizeof want / sizeof want[0]; i++) {
         LineCol at = source_line_col(src, want[i].offset);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 static IrTest t;
-static VarId n, m, flag;     /* INT32, INDEX, BOOL parameters */
+static VarId n, m, flag; /* INT32, INDEX, BOOL parameters */
 
 static void setup(void)
 {
@@ -141,10 +141,9 @@ START_TEST(operands_follow_the_table)
             "pld.tensor.put(data, 0, x, atomic=pld.AtomicType.None_, pipeline=False)");
     Expr *put = ex_opv(t.p, OP_PUT, 6, use(data), i32(0), use(x), irtest_pair(&t, 0, 0),
                        irtest_pair(&t, 0, 0), irtest_pair(&t, 1, 64));
-    put->args[3] = NULL;   /* after a gap operands need their names */
-    ck_expr(put,
-            "pld.tensor.put(data, 0, x, src_offsets=[0, 0], shape=[1, 64], "
-            "atomic=pld.AtomicType.None_, pipeline=False)");
+    put->args[3] = NULL; /* after a gap operands need their names */
+    ck_expr(put, "pld.tensor.put(data, 0, x, src_offsets=[0, 0], shape=[1, 64], "
+                 "atomic=pld.AtomicType.None_, pipeline=False)");
     ck_expr(ex_opv(t.p, OP_WRITE, 3, use(x), irtest_pair(&t, 0, 0), i32(7)),
             "pl.tensor.write(x, [0, 0], 7)");
     ck_assert_str_eq(irtest_message(&t), "");
@@ -219,14 +218,14 @@ START_TEST(loops_and_branches)
     build_loop();
     ck_program(true, false, NULL,
                HEAD SCALARS ") -> pl.Scalar[pl.INDEX]:\n"
-               "        acc: pl.Scalar[pl.INDEX] = 5\n"
-               "        for i, (acc_1,) in pl.range(n, init_values=(acc,)):\n"
-               "            if i < m:\n"
-               "                acc_2: pl.Scalar[pl.INDEX] = pl.yield_(acc_1 + 1)\n"
-               "            else:\n"
-               "                acc_2: pl.Scalar[pl.INDEX] = pl.yield_(3)\n"
-               "            acc_3: pl.Scalar[pl.INDEX] = pl.yield_(acc_2)\n"
-               "        return acc_3\n");
+                            "        acc: pl.Scalar[pl.INDEX] = 5\n"
+                            "        for i, (acc_1,) in pl.range(n, init_values=(acc,)):\n"
+                            "            if i < m:\n"
+                            "                acc_2: pl.Scalar[pl.INDEX] = pl.yield_(acc_1 + 1)\n"
+                            "            else:\n"
+                            "                acc_2: pl.Scalar[pl.INDEX] = pl.yield_(3)\n"
+                            "            acc_3: pl.Scalar[pl.INDEX] = pl.yield_(acc_2)\n"
+                            "        return acc_3\n");
 }
 END_TEST
 
@@ -258,9 +257,10 @@ START_TEST(an_empty_arm_is_left_out_and_a_typed_condition_decides_nothing)
     Stmt *branch = build_if(&t.b, ex_bool(t.p, true));
     append(&branch->body, ST_BREAK);
     append(&branch->otherwise, ST_YIELD);
-    ck_program(false, false, NULL, HEAD SCALARS "):\n"
-               "        if pl.const(True, pl.BOOL):\n"
-               "            break\n");
+    ck_program(false, false, NULL,
+               HEAD SCALARS "):\n"
+                            "        if pl.const(True, pl.BOOL):\n"
+                            "            break\n");
 }
 END_TEST
 
@@ -279,9 +279,10 @@ START_TEST(several_results)
     let->results[0] = index_var("a");
     let->results[1] = func_new_var(t.p, t.f, intern(&t.names, "b"), elems[1], (Span){0, 0});
     let->n_results = 2;
-    ck_program(false, false, NULL, HEAD SCALARS "):\n"
-               "        (a, b): tuple[pl.Scalar[pl.INDEX], pl.Scalar[pl.INT32]] = "
-               "self.pair(4, device=2)\n");
+    ck_program(false, false, NULL,
+               HEAD SCALARS "):\n"
+                            "        (a, b): tuple[pl.Scalar[pl.INDEX], pl.Scalar[pl.INT32]] = "
+                            "self.pair(4, device=2)\n");
 }
 END_TEST
 
@@ -322,20 +323,24 @@ START_TEST(places_are_printed_when_they_change)
     build_let(&t.b, intern(&t.names, "c"), index_(3));
     t.b.loc.span = (Span){0, 0};
     build_let(&t.b, intern(&t.names, "d"), index_(4));
-    t.b.loc = (Loc){.file = "o.pld", .line = 7, .col = 9, .origin = "pld.tensor.barrier",
+    t.b.loc = (Loc){.file = "o.pld",
+                    .line = 7,
+                    .col = 9,
+                    .origin = "pld.tensor.barrier",
                     .phase = "barrier(1)"};
     build_let(&t.b, intern(&t.names, "e"), index_(5));
     Buf out = {0};
     ir_print(&out, t.p, &(PrintOptions){.locs = true});
-    ck_assert_ptr_nonnull(strstr(out.at, "def step(self):\n"
-        "        pld.loc(\"k.pld\", 1, 1)\n"
-        "        a: pl.Scalar[pl.INDEX] = 1\n"
-        "        b: pl.Scalar[pl.INDEX] = 2\n"
-        "        pld.loc(\"k.pld\", 2, 3)\n"
-        "        c: pl.Scalar[pl.INDEX] = 3\n"
-        "        d: pl.Scalar[pl.INDEX] = 4\n"
-        "        pld.loc(\"o.pld\", 7, 9, \"pld.tensor.barrier\", \"barrier(1)\")\n"
-        "        e: pl.Scalar[pl.INDEX] = 5\n"));
+    ck_assert_ptr_nonnull(
+        strstr(out.at, "def step(self):\n"
+                       "        pld.loc(\"k.pld\", 1, 1)\n"
+                       "        a: pl.Scalar[pl.INDEX] = 1\n"
+                       "        b: pl.Scalar[pl.INDEX] = 2\n"
+                       "        pld.loc(\"k.pld\", 2, 3)\n"
+                       "        c: pl.Scalar[pl.INDEX] = 3\n"
+                       "        d: pl.Scalar[pl.INDEX] = 4\n"
+                       "        pld.loc(\"o.pld\", 7, 9, \"pld.tensor.barrier\", \"barrier(1)\")\n"
+                       "        e: pl.Scalar[pl.INDEX] = 5\n"));
     buf_free(&out);
 }
 END_TEST

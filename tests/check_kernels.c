@@ -7,7 +7,7 @@
 
 __extension__ typedef __int128 Wide;
 
-enum { N = 203 };   /* no multiple of any vector */
+enum { N = 203 }; /* no multiple of any vector */
 
 static uint64_t state;
 
@@ -22,13 +22,13 @@ static uint64_t next(void)
 /* Values where something happens: limits, neighbours of limits, zeros, NaNs of any kind. */
 static uint64_t special(Dtype t)
 {
-    static const uint64_t floats[] = {0, 0x80000000, 0x7f800000, 0xff800000, 0x7fc00000,
-                                      0xffc12345, 0x7f800001, 1, 0x807fffff, 0x7f7fffff,
+    static const uint64_t floats[] = {0,          0x80000000, 0x7f800000, 0xff800000, 0x7fc00000,
+                                      0xffc12345, 0x7f800001, 1,          0x807fffff, 0x7f7fffff,
                                       0x3f800000, 0xbf800000, 0x00800000, 0x40000000};
-    static const uint64_t halves[] = {0, 0x8000, 0x7c00, 0xfc00, 0x7e00, 0xfd01, 0x7c01, 1,
-                                      0x83ff, 0x7bff, 0x3c00, 0xbc00, 0x0400, 0x4000};
-    static const uint64_t brains[] = {0, 0x8000, 0x7f80, 0xff80, 0x7fc0, 0xff81, 0x7fff, 1,
-                                      0x807f, 0x7f7f, 0x3f80, 0xbf80, 0x0080, 0x4000};
+    static const uint64_t halves[] = {0, 0x8000, 0x7c00, 0xfc00, 0x7e00, 0xfd01, 0x7c01,
+                                      1, 0x83ff, 0x7bff, 0x3c00, 0xbc00, 0x0400, 0x4000};
+    static const uint64_t brains[] = {0, 0x8000, 0x7f80, 0xff80, 0x7fc0, 0xff81, 0x7fff,
+                                      1, 0x807f, 0x7f7f, 0x3f80, 0xbf80, 0x0080, 0x4000};
     uint64_t i = next() % 14;
     if (dtype_is_float(t))
         return (t == DT_FP32 ? floats : t == DT_FP16 ? halves : brains)[i];
@@ -42,7 +42,7 @@ static void random_elements(Dtype t, char *at, int n)
         uint64_t bits = next();
         if (next() % 4 == 0)
             bits = special(t);
-        else if (dtype_is_float(t) && next() % 2) {   /* of similar size */
+        else if (dtype_is_float(t) && next() % 2) { /* of similar size */
             dtype_store_double(t, &bits, ((double)(next() >> 11) * 0x1p-53 - 0.5) * 100);
         }
         if (t == DT_BOOL)
@@ -249,12 +249,12 @@ START_TEST(halves_round_after_each_op)
 {
     ck_assert_uint_eq(put_FP16(lane_float(0x3f801000)), 0x3c00);
     ck_assert_uint_eq(put_FP16(lane_float(0x3f801001)), 0x3c01);
-    uint16_t a[] = {0x6800, 0x6800}, b[] = {0x3c00, 0x3c00}, to[2];   /* 2048 + 1 */
+    uint16_t a[] = {0x6800, 0x6800}, b[] = {0x3c00, 0x3c00}, to[2]; /* 2048 + 1 */
     KernelArgs k = {to, a, b, 1, 2, 0, 0, 0};
     kernel_bin(TOP_ADD, DT_FP16, &k);
     ck_assert_uint_eq(to[0], 0x6800);
     k.a = to;
-    kernel_bin(TOP_ADD, DT_FP16, &k);   /* with one rounding at the end: 2050 */
+    kernel_bin(TOP_ADD, DT_FP16, &k); /* with one rounding at the end: 2050 */
     ck_assert_uint_eq(to[0], 0x6800);
 }
 END_TEST
@@ -349,7 +349,7 @@ END_TEST
 
 START_TEST(integers_to_halves_round_once)
 {
-    int64_t v = (INT64_C(0x101) << 52) + 1;   /* just above a tie of BF16 that FP32 cannot see */
+    int64_t v = (INT64_C(0x101) << 52) + 1; /* just above a tie of BF16 that FP32 cannot see */
     uint16_t got;
     kernel_cast(DT_INT64, DT_BF16, CAST_RINT, &(KernelArgs){&got, &v, NULL, 1, 1, 0, 0, 0});
     ck_assert_uint_eq(got, bf16_from_double(0x1.02p60));

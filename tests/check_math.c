@@ -127,8 +127,25 @@ END_TEST
 
 START_TEST(pow_agrees_with_c_at_special_values)
 {
-    const double v[] = {0.0, -0.0, 1, -1, 2, -2, 3, -3, 0.5, -0.5, 1e300, -1e300, INFINITY,
-                        -INFINITY, NAN, 0x1p-1074, 1e20, -1e20, 9007199254740993.0};
+    const double v[] = {0.0,
+                        -0.0,
+                        1,
+                        -1,
+                        2,
+                        -2,
+                        3,
+                        -3,
+                        0.5,
+                        -0.5,
+                        1e300,
+                        -1e300,
+                        INFINITY,
+                        -INFINITY,
+                        NAN,
+                        0x1p-1074,
+                        1e20,
+                        -1e20,
+                        9007199254740993.0};
     for (size_t i = 0; i < sizeof v / sizeof *v; i++) {
         for (size_t j = 0; j < sizeof v / sizeof *v; j++) {
             double got = math_pow(v[i], v[j]);
@@ -146,8 +163,8 @@ START_TEST(bits_are_the_same_everywhere)
     uint64_t state = 4, hash = 0;
     for (int i = 0; i < 20000; i++) {
         double x = between(&state, -700, 700);
-        double r[] = {math_exp(x), math_log(fabs(x)), math_sin(x), math_cos(x * 1e9),
-                      math_pow(fabs(x), 1.7), random_normal(7, (uint64_t)i)};
+        double r[] = {math_exp(x),       math_log(fabs(x)),      math_sin(x),
+                      math_cos(x * 1e9), math_pow(fabs(x), 1.7), random_normal(7, (uint64_t)i)};
         for (int k = 0; k < 6; k++) {
             uint64_t bits;
             memcpy(&bits, &r[k], sizeof bits);

@@ -29,7 +29,7 @@ static Buf file_of(int version, const char *header, const void *data, size_t byt
 static bool parse(int version, const char *header, const void *data, size_t bytes)
 {
     Buf file = file_of(version, header, data, bytes);
-    char *exact = malloc(file.len);   /* so that a read past the end is seen */
+    char *exact = malloc(file.len); /* so that a read past the end is seen */
     memcpy(exact, file.at, file.len);
     why = NULL;
     bool ok = npy_parse(&arena, "f.npy", exact, file.len, &array, &why);
@@ -207,7 +207,8 @@ START_TEST(writes_what_numpy_writes)
     written(DT_BOOL, 0, shape, "\1", 1, "{'descr': '|b1', 'fortran_order': False, 'shape': (), }");
     written(DT_INDEX, 1, shape, data, 16,
             "{'descr': '<i8', 'fortran_order': False, 'shape': (2,), }");
-    written(DT_FP32, 4, long_shape, data, 0, "{'descr': '<f4', 'fortran_order': False, 'shape': "
+    written(DT_FP32, 4, long_shape, data, 0,
+            "{'descr': '<f4', 'fortran_order': False, 'shape': "
             "(1000000000000, 0, 1000000000000, 10000000000000), }");
 }
 END_TEST

@@ -89,7 +89,7 @@ START_TEST(parts_that_are_refused)
     refuses("y[::0]", "--print y[::0]: a slice with step 0");
     refuses("y[...]", "--print y[...]: expected an index or a slice at column 3, not '.'");
     refuses("y[99999999999999999999]", "--print y[99999999999999999999]: index 1000000000000000000 "
-            "of dimension 0 is outside, which has extent 2");
+                                       "of dimension 0 is outside, which has extent 2");
 }
 END_TEST
 

@@ -36,11 +36,19 @@ static void setup(void)
     }
     memcpy(tensors[0].initial, x_values, sizeof x_values);
     memcpy(tensors[1].initial, n_values, sizeof n_values);
-    env = (PureEnv){.program = &program, .extents = extents, .n_tensors = 2, .tensors = tensors,
+    env = (PureEnv){.program = &program,
+                    .extents = extents,
+                    .n_tensors = 2,
+                    .tensors = tensors,
                     .scalars = scalars};
     n_nodes = n_kids = 0;
-    pure = (BcPure){.golden = true, .param = 0, .n_index = 2, .n_slots = 8, .line = 12,
-                    .nodes = nodes, .kids = kids};
+    pure = (BcPure){.golden = true,
+                    .param = 0,
+                    .n_index = 2,
+                    .n_slots = 8,
+                    .line = 12,
+                    .nodes = nodes,
+                    .kids = kids};
 }
 
 static uint32_t node(BcPureNode n)
@@ -49,9 +57,18 @@ static uint32_t node(BcPureNode n)
     return n_nodes++;
 }
 
-static uint32_t num(int64_t v) { return node((BcPureNode){.kind = PURE_INT, .ival = v}); }
-static uint32_t flt(double v) { return node((BcPureNode){.kind = PURE_FLOAT, .fval = v}); }
-static uint32_t var(uint32_t slot) { return node((BcPureNode){.kind = PURE_SLOT, .slot = slot}); }
+static uint32_t num(int64_t v)
+{
+    return node((BcPureNode){.kind = PURE_INT, .ival = v});
+}
+static uint32_t flt(double v)
+{
+    return node((BcPureNode){.kind = PURE_FLOAT, .fval = v});
+}
+static uint32_t var(uint32_t slot)
+{
+    return node((BcPureNode){.kind = PURE_SLOT, .slot = slot});
+}
 
 static uint32_t op(PureKind kind, uint32_t a, uint32_t b)
 {
@@ -275,18 +292,20 @@ START_TEST(aggregates)
     is_int(LIST(PURE_SUM, 0, num(1), loop(4, num(3), num(3), num(1))), 0);
     is_int(LIST(PURE_PROD, 0, var(4), loop(4, num(1), num(6), num(1))), 120);
     is_float(LIST(PURE_SUM, 0, op(PURE_DIV, var(4), num(2)), loop(4, num(0), num(4), num(1))), 3.0);
-    is_int(LIST(PURE_SUM, 0, var(5), loop(4, num(0), num(4), num(1)),
-                loop(5, num(0), var(4), num(1))), 4);
+    is_int(
+        LIST(PURE_SUM, 0, var(5), loop(4, num(0), num(4), num(1)), loop(5, num(0), var(4), num(1))),
+        4);
     is_int(LIST(PURE_MAX, 0, op(PURE_MUL, var(4), op(PURE_SUB, num(6), var(4))),
-                loop(4, num(0), num(6), num(1))), 9);
+                loop(4, num(0), num(6), num(1))),
+           9);
     is_int(LIST(PURE_MIN, 0, op(PURE_SUB, num(6), var(4)), loop(4, num(0), num(6), num(1))), 1);
     is_int(LIST(PURE_ANY, 0, op(PURE_EQ, var(4), num(2)), loop(4, num(0), num(1), num(1))), 0);
     is_int(LIST(PURE_ALL, 0, op(PURE_LT, var(4), num(2)), loop(4, num(0), num(0), num(1))), 1);
     /* decided early: the rest is not evaluated */
-    is_int(LIST(PURE_ANY, 0, op(PURE_EQ, var(4), num(2)),
-                loop(4, num(0), num(INT64_MAX), num(1))), 1);
-    is_int(LIST(PURE_ALL, 0, op(PURE_LT, var(4), num(2)),
-                loop(4, num(0), num(INT64_MAX), num(1))), 0);
+    is_int(LIST(PURE_ANY, 0, op(PURE_EQ, var(4), num(2)), loop(4, num(0), num(INT64_MAX), num(1))),
+           1);
+    is_int(LIST(PURE_ALL, 0, op(PURE_LT, var(4), num(2)), loop(4, num(0), num(INT64_MAX), num(1))),
+           0);
     /* counters at the ends of 64 bits */
     is_int(LIST(PURE_SUM, 0, num(1), loop(4, num(INT64_MIN), num(INT64_MAX), num(INT64_MAX))), 3);
     is_int(LIST(PURE_SUM, 0, num(1), loop(4, num(INT64_MAX), num(INT64_MIN), num(INT64_MIN))), 2);
@@ -300,7 +319,8 @@ START_TEST(hostile_loops_end)
     fails(LIST(PURE_SUM, 0, num(1), loop(4, num(0), num(INT64_C(1000000000000000000)), num(1))),
           message);
     fails(LIST(PURE_SUM, 0, num(1), loop(4, num(0), num(INT64_MAX), num(1)),
-               loop(5, num(0), num(0), num(1))), message);
+               loop(5, num(0), num(0), num(1))),
+          message);
 }
 END_TEST
 
@@ -343,7 +363,7 @@ END_TEST
 
 START_TEST(random_numbers_depend_on_seed_and_element_only)
 {
-    const int64_t index[] = {1, 2};   /* element 5 */
+    const int64_t index[] = {1, 2}; /* element 5 */
     PureValue v;
     returns(op(PURE_RANDN, num(3), 0));
     ck_assert(run(&v, index) && v.f == random_normal(3, 5));

@@ -33,9 +33,9 @@ typedef struct {
 
 /* What a compilation leaves behind. */
 typedef struct {
-    bool locs;                   /* dumps with places */
-    char *text[PASS_COUNT];      /* the dump after each pass, or NULL */
-    Buf code;                    /* bytecode: with a source map if the dumps have places */
+    bool locs;              /* dumps with places */
+    char *text[PASS_COUNT]; /* the dump after each pass, or NULL */
+    Buf code;               /* bytecode: with a source map if the dumps have places */
 } Dumps;
 
 static char *print_stage(Program *p, bool locs)
@@ -97,7 +97,10 @@ static char *print_parsed(Unit *u, const SpecializeOptions *options)
 static void unit_run(Unit *u, Dumps *dumps, bool verify)
 {
     const PassOptions options = {
-        .verify_each = verify, .stop_after = PASS_FINAL, .hook = keep_dump, .env = dumps,
+        .verify_each = verify,
+        .stop_after = PASS_FINAL,
+        .hook = keep_dump,
+        .env = dumps,
     };
     if (!passes_run(u->p, &options))
         fail_with(u, "passes_run");
@@ -129,7 +132,9 @@ static void compile_case(const Case *c, Dumps *dumps)
     Unit u;
     const Define mode = {"mode", c->mode};
     const SpecializeOptions options = {
-        .defines = &mode, .n_defines = *c->mode != 0, .ranks = RANKS,
+        .defines = &mode,
+        .n_defines = *c->mode != 0,
+        .ranks = RANKS,
     };
     char *text = read_sample(c);
     unit_read(&u, c->path, text, &options);

@@ -224,7 +224,7 @@ START_TEST(fault_messages)
     ck_assert_int_eq(simtest_run(&t), EXIT_FAULT);
     ck_assert_str_eq(simtest_text(&t), faults[_i].text);
     for (uint32_t i = 1; i < t.result.n_reports; i++)
-        ck_assert_int_eq(t.result.reports[i].kind, REP_NOTE);   /* the replay line */
+        ck_assert_int_eq(t.result.reports[i].kind, REP_NOTE); /* the replay line */
     simtest_free(&t);
 }
 END_TEST

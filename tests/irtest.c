@@ -5,7 +5,10 @@ void irtest_setup(IrTest *t)
     *t = (IrTest){0};
     diags_init(&t->diags, &t->arena, NULL);
     t->p = arena_new(&t->arena, Program);
-    *t->p = (Program){.arena = &t->arena, .in = &t->names, .diags = &t->diags, .ranks = 4,
+    *t->p = (Program){.arena = &t->arena,
+                      .in = &t->names,
+                      .diags = &t->diags,
+                      .ranks = 4,
                       .platform = &platforms[PLATFORM_A2A3SIM]};
     t->p->types = type_table_new(&t->arena);
     t->p->name = intern(&t->names, "P");

@@ -9,8 +9,8 @@ typedef struct {
     Interner names;
     Diags diags;
     Program *p;
-    Func *f;             /* an InCore function named "step" */
-    Builder b;           /* at the end of its body */
+    Func *f;   /* an InCore function named "step" */
+    Builder b; /* at the end of its body */
 } IrTest;
 
 void irtest_setup(IrTest *t);

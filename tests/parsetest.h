@@ -11,7 +11,7 @@ typedef struct {
     Diags diags;
     Source *src;
     AstModule *module;
-    Buf text;     /* the module printed, or the list of messages */
+    Buf text; /* the module printed, or the list of messages */
 } Parsed;
 
 void parse_text(Parsed *p, const char *text, size_t len);

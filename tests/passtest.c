@@ -1,6 +1,6 @@
+#include "tests/passtest.h"
 #include "ir/print.h"
 #include "parser/parser.h"
-#include "tests/passtest.h"
 #include "tests/support.h"
 #include <string.h>
 

@@ -1,7 +1,7 @@
+#include "tests/spectest.h"
 #include "ir/print.h"
 #include "ir/verify.h"
 #include "parser/parser.h"
-#include "tests/spectest.h"
 #include "tests/support.h"
 #include <string.h>
 

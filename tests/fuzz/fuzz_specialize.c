@@ -1,9 +1,9 @@
 /* Any bytes: elaboration ends; it gives messages or a program that verifies, and whose dump is a
  * program that gives the same dump. */
-#include "ir/print.h"
-#include "ir/verify.h"
 #include "elab/specialize.h"
 #include "ir/pass_table.h"
+#include "ir/print.h"
+#include "ir/verify.h"
 #include "parser/parser.h"
 #include "tests/fuzz/replay.h"
 #include <stdlib.h>

@@ -24,7 +24,8 @@ CHECK_CFLAGS = $(shell pkg-config --cflags check)
 CHECK_LIBS = $(shell pkg-config --libs check)
 
 # Folder order is include order: see scripts/check-includes.
-FOLDERS = base lexer parser ir elab lower codegen sim cli
+FOLDERS = base lexer parser ir elab lower codegen \
+    sim/machine sim/fabric sim/sched sim/check sim/explore sim/report sim/host cli
 MAINS = cli/pldc.c cli/pldrun.c
 SRC = $(filter-out $(MAINS),$(wildcard $(FOLDERS:%=%/*.c)))
 RE = $(wildcard $(FOLDERS:%=%/*.re))

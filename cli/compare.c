@@ -1,8 +1,9 @@
 /* Functions of the two dumps are paired by name, so that one that was added does not shift the
  * rest. The cost cards are measured: each program runs once under the clock. */
 #include "cli/compare.h"
+#include "sim/host/run.h"
 
-#include "sim/cost.h"
+#include "sim/report/cost.h"
 
 #include <string.h>
 
@@ -116,6 +117,7 @@ static void run_side(Side *s)
         ids[i] = i;
     *run = (RunConfig){.n_devices = n,
                        .devices = ids,
+                       .host = &host_files,
                        .rtol = -1,
                        .atol = -1,
                        .max_steps = MAX_COST_STEPS,

@@ -2,7 +2,7 @@
 #include "cli/cost_forms.h"
 
 #include "lower/composite.h"
-#include "sim/cost_form.h"
+#include "sim/machine/cost_form.h"
 
 #include <string.h>
 

@@ -3,9 +3,9 @@
 #include "cli/progress.h"
 #include "cli/run_options.h"
 #include "cli/show.h"
-#include "sim/cost.h"
-#include "sim/print_tensor.h"
-#include "sim/world.h"
+#include "sim/machine/world.h"
+#include "sim/report/cost.h"
+#include "sim/report/print_tensor.h"
 
 #include <stdlib.h>
 #include <string.h>

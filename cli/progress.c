@@ -1,7 +1,7 @@
 /* Short runs show nothing: the line comes after a while, and is renewed a few times a second. */
 #include "cli/progress.h"
 
-#include "sim/world.h"
+#include "sim/machine/world.h"
 
 #include <stdio.h>
 #include <time.h>

@@ -2,7 +2,7 @@
 #ifndef PLD_CLI_PROGRESS_H
 #define PLD_CLI_PROGRESS_H
 
-#include "sim/run.h"
+#include "sim/host/run.h"
 
 typedef struct {
     double start, last; /* seconds */

@@ -3,8 +3,8 @@
 #define PLD_CLI_RUN_OPTIONS_H
 
 #include "cli/compile.h"
-#include "sim/explain.h"
-#include "sim/explore.h"
+#include "sim/explore/explain.h"
+#include "sim/explore/explore.h"
 
 typedef VEC(NamedText) NamedTexts;
 typedef VEC(const char *) Texts;

@@ -1,8 +1,8 @@
 #include "cli/show.h"
 
 #include "base/file.h"
-#include "sim/timeline.h"
-#include "sim/trace.h"
+#include "sim/report/timeline.h"
+#include "sim/report/trace.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #define PLD_CLI_SHOW_H
 
 #include "cli/run_options.h"
-#include "sim/record.h"
+#include "sim/report/record.h"
 
 typedef struct {
     Recorder recorder;

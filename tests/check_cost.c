@@ -1,5 +1,6 @@
 /* Counters, closed forms and the clock: what a run must have counted, and how long it must take. */
-#include "sim/cost.h"
+#include "sim/check/session.h"
+#include "sim/report/cost.h"
 #include "tests/simtest.h"
 #include "tests/support.h"
 
@@ -64,7 +65,7 @@ START_TEST(dropped_operation_shows)
     world_reset(t.world, &result);
     t.world->probe.drop_nth = (uint32_t)_i;
     Policy *p = policy_clock();
-    ck_assert_int_eq(run_world(t.world, p), EXIT_OK);
+    ck_assert_int_eq(session_run(t.world, p), EXIT_OK);
     ck_assert_uint_eq(t.world->probe.counted, 9);
     if (_i <= 9)
         ck_assert_uint_lt(all_counters(t.world), whole);

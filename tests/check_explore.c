@@ -1,7 +1,7 @@
 /* Exploration: counts that arithmetic gives, agreement with brute force, the relation it rests on.
  */
-#include "sim/explore.h"
-#include "sim/explore_step.h"
+#include "sim/explore/explore.h"
+#include "sim/explore/explore_step.h"
 #include "tests/simtest.h"
 #include "tests/support.h"
 

@@ -1,9 +1,10 @@
 /* The fabric in one process, rectangles and the clock. */
+#include "sim/fabric/fabrics.h"
 #include "tests/support.h"
 
-#include "sim/clock.h"
-#include "sim/fabric.h"
-#include "sim/mem.h"
+#include "sim/machine/clock.h"
+#include "sim/machine/fabric.h"
+#include "sim/machine/mem.h"
 #include <limits.h>
 #include <string.h>
 

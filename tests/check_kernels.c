@@ -1,7 +1,7 @@
 /* Tile kernels against one-element references in double precision and wide integers, with and
  * without vector instructions. */
-#include "sim/kernel_lanes.h"
-#include "sim/kernels.h"
+#include "sim/machine/kernel_lanes.h"
+#include "sim/machine/kernels.h"
 #include "tests/support.h"
 #include <math.h>
 

@@ -1,6 +1,6 @@
 /* Mathematical functions against the long double ones of the C library, and random numbers. */
-#include "sim/math.h"
-#include "sim/random.h"
+#include "sim/machine/math.h"
+#include "sim/machine/random.h"
 #include "tests/support.h"
 #include <float.h>
 #include <math.h>

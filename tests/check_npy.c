@@ -1,6 +1,6 @@
 /* .npy files: what is read, what is refused and how, what is written. */
 #include "base/file.h"
-#include "sim/npy.h"
+#include "sim/host/npy.h"
 #include "tests/support.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* --print: which part of a tensor, and how NumPy shows it. */
-#include "sim/format.h"
-#include "sim/print_tensor.h"
+#include "base/format.h"
+#include "sim/report/print_tensor.h"
 #include "tests/support.h"
 #include <math.h>
 #include <stdlib.h>

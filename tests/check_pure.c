@@ -1,7 +1,7 @@
 /* Init and golden functions: Python's arithmetic, loops, elements, random numbers, failures. */
-#include "sim/math.h"
-#include "sim/pure.h"
-#include "sim/random.h"
+#include "sim/machine/math.h"
+#include "sim/machine/pure.h"
+#include "sim/machine/random.h"
 #include "tests/support.h"
 #include <math.h>
 #include <stdio.h>

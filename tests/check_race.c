@@ -1,6 +1,6 @@
 /* The race check: which bytes conflict, and that merging, replacing and sweeping of records change
  * no verdict. */
-#include "sim/rects.h"
+#include "sim/machine/rect_overlap.h"
 #include "tests/raceplay.h"
 #include "tests/support.h"
 

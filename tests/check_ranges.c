@@ -1,7 +1,7 @@
 /* Rectangles of bytes, live ranges and vector clocks, against the plain way of doing it. */
-#include "sim/ranges.h"
-#include "sim/rects.h"
-#include "sim/vclock.h"
+#include "sim/check/ranges.h"
+#include "sim/check/vclock.h"
+#include "sim/machine/rect_overlap.h"
 #include "tests/support.h"
 
 #include <string.h>

@@ -1,5 +1,6 @@
 /* Replay tokens: what they say, what they bind, and what is no token. */
-#include "sim/replay.h"
+#include "sim/check/session.h"
+#include "sim/sched/replay.h"
 #include "tests/simtest.h"
 #include "tests/support.h"
 
@@ -14,7 +15,7 @@ static const BcInsn kernel[] = {
 static World *open(SimTest *t)
 {
     simtest_new(t, 3, (SimKernel){KERNEL(kernel)});
-    World *w = world_new(&t->p, &t->config, &t->result);
+    World *w = session_new(&t->p, &t->config, &t->result);
     ck_assert_ptr_nonnull(w);
     return w;
 }

@@ -1,4 +1,5 @@
 /* Schedules: determinism, scripts, step limits, pre-emption. */
+#include "sim/check/session.h"
 #include "tests/simtest.h"
 #include "tests/support.h"
 
@@ -61,14 +62,14 @@ START_TEST(script_replays)
 {
     SimTest t;
     simtest_new(&t, 4, (SimKernel){KERNEL(last_set)});
-    World *w = world_new(&t.p, &t.config, &t.result);
+    World *w = session_new(&t.p, &t.config, &t.result);
     ck_assert_ptr_nonnull(w);
     w->record = true;
     float seen[8];
     bool differ = false;
     for (uint64_t seed = 0; seed < 8; seed++) {
         Policy *p = policy_random(seed);
-        ck_assert_int_eq(run_world(w, p), EXIT_OK);
+        ck_assert_int_eq(session_run(w, p), EXIT_OK);
         policy_free(p);
         memcpy(&seen[seed], w->tensors[1].data, sizeof(float));
         differ |= seen[seed] != seen[0];
@@ -79,7 +80,7 @@ START_TEST(script_replays)
         run_result_free(&t.result);
         world_reset(w, &t.result);
         p = policy_script(names, n, false, NULL);
-        ck_assert_int_eq(run_world(w, p), EXIT_OK);
+        ck_assert_int_eq(session_run(w, p), EXIT_OK);
         ck_assert(memcmp(&seen[seed], w->tensors[1].data, sizeof(float)) == 0);
         ck_assert_int_eq(t.result.time_ps, time);
         ck_assert_uint_eq(t.result.n_choices, n);
@@ -124,7 +125,7 @@ START_TEST(policy_sees_pending)
 {
     SimTest t;
     simtest_new(&t, 5, (SimKernel){KERNEL(gather)});
-    World *w = world_new(&t.p, &t.config, &t.result);
+    World *w = session_new(&t.p, &t.config, &t.result);
     Policy p = {.choose = watch, .stop_at_reads = true, .destroy = nothing};
     ck_assert_int_eq(sched_run(w, &p), END_DONE);
     world_free(w);

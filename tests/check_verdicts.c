@@ -12,8 +12,10 @@
  * of the first schedule that has the verdict. */
 #include "base/file.h"
 #include "cli/compile.h"
-#include "sim/sched.h"
-#include "sim/world.h"
+#include "sim/check/session.h"
+#include "sim/host/run.h"
+#include "sim/machine/world.h"
+#include "sim/sched/sched.h"
 #include "tests/support.h"
 
 #include <glob.h>
@@ -61,10 +63,11 @@ static void case_open(Case *c, const char *path, uint32_t devices, const Define 
     o.specialize.defines = define;
     o.specialize.n_defines = define ? 1 : 0;
     ck_assert_msg(compile(&c->compiled, &o) == STATUS_OK, "%s does not compile", path);
-    c->config = (RunConfig){.n_devices = devices, .devices = ids, .rtol = -1, .atol = -1};
+    c->config = (RunConfig){.host = &host_files,
+                            .n_devices = devices, .devices = ids, .rtol = -1, .atol = -1};
     c->config.checks = CHECK_ALL;
     c->config.weak = weak;
-    c->world = world_new(c->compiled.bytecode, &c->config, &c->result);
+    c->world = session_new(c->compiled.bytecode, &c->config, &c->result);
     ck_assert_msg(c->world != NULL, "%s cannot be started", path);
 }
 
@@ -72,7 +75,7 @@ static void case_run(Case *c, Policy *policy)
 {
     run_result_free(&c->result);
     world_reset(c->world, &c->result);
-    (void)run_world(c->world, policy);
+    (void)session_run(c->world, policy);
     policy_free(policy);
 }
 

@@ -2,7 +2,7 @@
 #include "tests/simtest.h"
 #include "tests/support.h"
 
-#include "sim/scalar.h"
+#include "sim/machine/scalar.h"
 #include <string.h>
 
 /* load x -> t0, y = t0 */

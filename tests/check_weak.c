@@ -1,5 +1,6 @@
 /* The fabric with late visibility, call by call. */
-#include "sim/fabric.h"
+#include "sim/fabric/fabrics.h"
+#include "sim/machine/fabric.h"
 #include "tests/support.h"
 
 #include <string.h>

@@ -3,8 +3,8 @@
 #ifndef PLD_TESTS_RACEPLAY_H
 #define PLD_TESTS_RACEPLAY_H
 
-#include "sim/checks.h"
-#include "sim/race.h"
+#include "sim/check/checks.h"
+#include "sim/check/race.h"
 
 enum { RANKS = 4, LINES = 1000, DATA = 0, SIGNAL = 1 };
 

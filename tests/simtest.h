@@ -10,9 +10,9 @@
 #ifndef PLD_TESTS_SIMTEST_H
 #define PLD_TESTS_SIMTEST_H
 
-#include "sim/run.h"
-#include "sim/sched.h"
-#include "sim/world.h"
+#include "sim/host/run.h"
+#include "sim/machine/world.h"
+#include "sim/sched/sched.h"
 
 typedef struct {
     const BcInsn *code;

@@ -1,7 +1,7 @@
 /* Any bytes as a .npy file: refused with one line, or an array that fits itself and can be printed.
  */
-#include "sim/npy.h"
-#include "sim/print_tensor.h"
+#include "sim/host/npy.h"
+#include "sim/report/print_tensor.h"
 #include "tests/fuzz/replay.h"
 #include <stdlib.h>
 #include <string.h>

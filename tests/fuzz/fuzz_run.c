@@ -1,6 +1,6 @@
 /* Any program that loads, run on three devices for a while: whatever its values are at run time, a
  * verdict and never a crash. */
-#include "sim/run.h"
+#include "sim/host/run.h"
 #include "tests/fuzz/replay.h"
 #include "tests/pldb_fix.h"
 
@@ -8,7 +8,9 @@ static void run(const BcProgram *p, const char *schedule)
 {
     static const uint32_t ids[] = {0, 1, 2};
     RunResult result = {0};
-    RunConfig config = {.n_devices = p->ranks && p->ranks < 3 ? p->ranks : 3, .devices = ids};
+    RunConfig config = {.host = &host_files,
+                        .n_devices = p->ranks && p->ranks < 3 ? p->ranks : 3,
+                        .devices = ids};
     config.rtol = config.atol = -1;
     config.schedule = schedule;
     config.max_steps = 5000;

@@ -1,0 +1,45 @@
+/* The place where the parts of a run meet: everything above the machine is optional to it. */
+#include "sim/check/session.h"
+
+#include "sim/check/checks.h"
+#include "sim/fabric/fabrics.h"
+
+World *session_new(const BcProgram *program, const RunConfig *config, RunResult *result)
+{
+    uint32_t n = config->n_devices;
+    World *w = world_make(program, config, config->weak ? fabric_weak_new(n) : fabric_local_new(n),
+                          result);
+    if (!world_build(w)) {
+        world_free(w);
+        return NULL;
+    }
+    checks_add(w);
+    for (uint32_t i = 0; i < config->n_observers; i++)
+        probe_add(&w->probe, config->observers[i]);
+    world_reset(w, result);
+    return w;
+}
+
+static void keep_choices(World *w)
+{
+    RunResult *r = w->result;
+    r->choices = arena_array(&r->arena, w->choices.len + 1, sizeof *r->choices);
+    r->n_choices = w->choices.len;
+    for (uint32_t i = 0; i < w->choices.len; i++)
+        r->choices[i] = w->choices.at[i];
+}
+
+int session_run(World *w, Policy *policy)
+{
+    EndKind end = sched_run(w, policy);
+    RunResult *r = w->result;
+    r->steps = w->steps;
+    for (uint32_t i = 0; i < w->n_ranks; i++)
+        if (w->ranks[i].free_ps > r->time_ps)
+            r->time_ps = w->ranks[i].free_ps;
+    if (w->record)
+        keep_choices(w);
+    if (end == END_DONE && !w->config->no_golden)
+        (void)w->config->host->compare(w);
+    return r->status;
+}

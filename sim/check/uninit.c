@@ -1,0 +1,236 @@
+/* Reads of window bytes that nobody has written, and of tiles.
+ *
+ * Most slices are written from one end to the other: what is written is one range [lo, hi). Only a
+ * slice for which that stops being true gets a bit per byte. */
+#include "sim/check/checks.h"
+#include "sim/machine/element_text.h"
+#include "sim/machine/fault.h"
+#include "sim/machine/rect_overlap.h"
+
+#include "base/map.h"
+#include <string.h>
+
+typedef struct {
+    int64_t lo, hi; /* written throughout */
+    uint8_t *bits;  /* per byte; NULL: nothing outside [lo, hi) */
+    int64_t bytes;  /* of the slice */
+    CodePlace last; /* write; valid when `touched` */
+    bool touched;
+} Written;
+
+typedef struct {
+    Observer base;
+    Map index; /* window << 32 | rank -> position in `slices` */
+    VEC(Written) slices;
+    Map reported;
+} UninitCheck;
+
+static Written *slice_of(UninitCheck *c, const World *w, FabAddr at)
+{
+    uint64_t key = (uint64_t)at.window << 32 | at.rank, found;
+    if (map_get(&c->index, key, &found))
+        return &c->slices.at[found];
+    map_set(&c->index, key, c->slices.len);
+    vec_push(&c->slices, (Written){.bytes = w->windows.at[at.window].bytes});
+    return &vec_last(&c->slices);
+}
+
+/* ---- bits ---- */
+
+static uint8_t mask_from(int64_t bit)
+{
+    return (uint8_t)(0xffu << (bit % 8));
+}
+
+static void bits_set(uint8_t *bits, int64_t lo, int64_t hi)
+{
+    int64_t a = lo / 8, b = hi / 8;
+    if (a == b) {
+        bits[a] |= mask_from(lo) & (uint8_t)~mask_from(hi);
+        return;
+    }
+    bits[a] |= mask_from(lo);
+    memset(bits + a + 1, 0xff, (size_t)(b - a - 1));
+    if (hi % 8)
+        bits[b] |= (uint8_t)~mask_from(hi);
+}
+
+static bool bits_all(const uint8_t *bits, int64_t lo, int64_t hi)
+{
+    while (lo < hi && lo % 8) {
+        if (!(bits[lo / 8] >> (lo % 8) & 1))
+            return false;
+        lo++;
+    }
+    uint64_t word;
+    for (; hi - lo >= 64; lo += 64) {
+        memcpy(&word, bits + lo / 8, 8);
+        if (~word)
+            return false;
+    }
+    for (; lo < hi; lo++)
+        if (!(bits[lo / 8] >> (lo % 8) & 1))
+            return false;
+    return true;
+}
+
+/* ---- runs ---- */
+
+static bool mark_run(void *env, int64_t offset, int64_t bytes)
+{
+    Written *s = env;
+    int64_t end = offset + bytes;
+    if (s->lo == s->hi)
+        s->lo = s->hi = offset;
+    if (offset <= s->hi && end >= s->lo) {
+        s->lo = offset < s->lo ? offset : s->lo;
+        s->hi = end > s->hi ? end : s->hi;
+        if (s->bits)
+            bits_set(s->bits, offset, end);
+        return true;
+    }
+    if (!s->bits) {
+        s->bits = xcalloc((size_t)s->bytes / 8 + 1, 1);
+        bits_set(s->bits, s->lo, s->hi);
+    }
+    bits_set(s->bits, offset, end);
+    return true;
+}
+
+typedef struct {
+    const Written *s;
+    int64_t first, end; /* unwritten bytes; first -1: none so far */
+} Hole;
+
+static bool is_written(const Written *s, int64_t at)
+{
+    return (at >= s->lo && at < s->hi) || (s->bits && (s->bits[at / 8] >> (at % 8) & 1));
+}
+
+static bool check_run(void *env, int64_t offset, int64_t bytes)
+{
+    Hole *h = env;
+    const Written *s = h->s;
+    int64_t end = offset + bytes;
+    if ((offset >= s->lo && end <= s->hi) || (s->bits && bits_all(s->bits, offset, end)))
+        return true;
+    while (offset < end && is_written(s, offset))
+        offset++;
+    while (end > offset && is_written(s, end - 1))
+        end--;
+    if (offset == end)
+        return true;
+    if (h->first < 0)
+        h->first = offset;
+    h->end = end;
+    return true;
+}
+
+/* ---- reports ---- */
+
+static bool is_new(UninitCheck *c, const World *w, CodePlace at)
+{
+    const BcLoc *loc = place_loc(w, at);
+    uint64_t key = loc ? (uint64_t)loc->file << 32 | loc->line
+                       : UINT64_C(1) << 63 | (uint64_t)at.func << 32 | at.pc;
+    if (map_get(&c->reported, key, NULL))
+        return false;
+    map_set(&c->reported, key, 1);
+    return true;
+}
+
+static void report_window(UninitCheck *c, World *w, const Event *e, const Hole *h)
+{
+    if (!is_new(c, w, e->at))
+        return;
+    Buf text = {0};
+    place_text(w, &text, e->at);
+    buf_str(&text, ": uninitialised: ");
+    elements_who(w, &text, e->at);
+    buf_str(&text, " reads ");
+    elements_window(w, &text, e->rect.at.window, e->dtype, h->first, h->end);
+    buf_printf(&text, " of rank %u (%s), which nobody has written", e->rect.at.rank,
+               elements_op(e->insn));
+    if (h->s->touched) {
+        buf_str(&text, "\n    last write to that slice: ");
+        elements_who(w, &text, h->s->last);
+        buf_str(&text, " at ");
+        place_text(w, &text, h->s->last);
+    } else {
+        buf_str(&text, "\n    nothing has been written to that slice");
+    }
+    report_add(w, REP_CHECK, "uninit", &e->at, text.at);
+    buf_free(&text);
+}
+
+static void report_tile(UninitCheck *c, World *w, const Event *e)
+{
+    if (!is_new(c, w, e->at))
+        return;
+    const BcFunc *f = &w->program->funcs[e->at.func];
+    Buf text = {0};
+    place_text(w, &text, e->at);
+    buf_str(&text, ": uninitialised: ");
+    elements_who(w, &text, e->at);
+    buf_str(&text, " uses tile ");
+    if (e->tile < f->n_tiles && f->tiles[e->tile].name != BC_NO_INDEX)
+        buf_printf(&text, "%s, ", world_string(w, f->tiles[e->tile].name));
+    buf_str(&text, "whose elements nobody has written");
+    report_add(w, REP_CHECK, "uninit", &e->at, text.at);
+    buf_free(&text);
+}
+
+/* ---- observer ---- */
+
+static void on_event(Observer *o, World *w, const Event *e)
+{
+    UninitCheck *c = (UninitCheck *)o;
+    if (e->kind == EV_TILE_UNINIT) {
+        report_tile(c, w, e);
+        return;
+    }
+    if (w->windows.at[e->rect.at.window].signal)
+        return;
+    Written *s = slice_of(c, w, e->rect.at);
+    if (e->kind == EV_READ || e->kind == EV_REMOTE_READ) {
+        Hole h = {.s = s, .first = -1};
+        (void)rects_each_run(&e->rect, check_run, &h);
+        if (h.first >= 0)
+            report_window(c, w, e, &h);
+        return;
+    }
+    (void)rects_each_run(&e->rect, mark_run, s);
+    s->last = e->at;
+    s->touched = true;
+}
+
+static void reset(Observer *o, World *w)
+{
+    (void)w;
+    UninitCheck *c = (UninitCheck *)o;
+    for (uint32_t i = 0; i < c->slices.len; i++)
+        free(c->slices.at[i].bits);
+    vec_clear(&c->slices);
+    map_clear(&c->index);
+    map_clear(&c->reported);
+}
+
+static void destroy(Observer *o)
+{
+    UninitCheck *c = (UninitCheck *)o;
+    reset(o, NULL);
+    vec_free(&c->slices);
+    map_free(&c->index);
+    map_free(&c->reported);
+    free(c);
+}
+
+Observer *check_uninit_new(const World *w)
+{
+    (void)w;
+    UninitCheck *c = xcalloc(1, sizeof *c);
+    c->base = (Observer){.name = "uninit", .event = on_event, .reset = reset, .destroy = destroy};
+    c->base.mask = EV_BIT(EV_READ) | EV_BIT(EV_REMOTE_READ) | EV_BIT(EV_WRITE) |
+                   EV_BIT(EV_REMOTE_WRITE) | EV_BIT(EV_ATOMIC) | EV_BIT(EV_TILE_UNINIT);
+    return &c->base;
+}

@@ -1,0 +1,57 @@
+/* What an execution did, transition by transition: the raw material of partial-order reduction. */
+#ifndef PLD_SIM_EXPLORE_EXPLORE_STEP_H
+#define PLD_SIM_EXPLORE_EXPLORE_STEP_H
+
+#include "sim/sched/sched.h"
+
+typedef enum { ACC_READ, ACC_WRITE, ACC_ADD } AccessKind;
+
+typedef struct {
+    uint8_t kind; /* AccessKind */
+    FabRect rect;
+} Access;
+
+typedef enum {
+    STEP_NOTIFY,
+    STEP_WAIT,
+    STEP_FENCE,
+    STEP_DATA, /* atomic store, pl.read, or another access of a window */
+    STEP_EXIT,
+    STEP_LAND,    /* a write of `rank` becomes visible */
+    STEP_REFRESH, /* `rank` sees what has landed */
+} StepKind;
+
+typedef struct {
+    uint32_t name; /* as in choice lists: of the lane, or of the landing */
+    uint8_t kind;  /* StepKind */
+    uint8_t op;    /* NotifyOp, WaitCmp, FenceKind */
+    bool monotone; /* NOTIFY: adds without a wrap, and not below 0 */
+    int32_t value;
+    int32_t before; /* NOTIFY: of the cell */
+    uint32_t rank;  /* that acts */
+    uint32_t dispatch;
+    FabRect rect;             /* cell (run 4), or what lands */
+    bool ends;                /* EXIT: of the dispatch's last lane */
+    uint32_t n_begun, *begun; /* dispatches that started with it */
+    uint32_t n_access, cap_access;
+    Access *access; /* windows it touched; empty where that is no matter of order */
+} Step;
+
+/* A new step from a choice about to be taken. */
+Step *step_new(const World *w, const Choice *c);
+void step_free(Step *s);
+void step_begin(Step *s, uint32_t dispatch);
+void step_access(Step *s, AccessKind kind, const FabRect *rect);
+
+/* A release fence, or the end of a dispatch, which is one too. */
+bool step_releases(const Step *s);
+/* Does the wait hold for a cell of this value? */
+bool step_holds(const Step *wait, int32_t value);
+bool step_same_cell(const Step *a, const Step *b);
+/* Do they touch common bytes, one of them changing them? */
+bool step_conflict(const Step *a, const Step *b);
+/* Two transitions of different lanes or landings that can both happen next: could their order
+ * matter? Errs towards yes. */
+bool step_dependent(const Step *a, const Step *b, bool weak);
+
+#endif

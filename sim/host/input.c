@@ -1,0 +1,360 @@
+/* Dynamic extents bind in a fixed order: the shape of a file, -D NAME=VALUE, the number of devices
+ * for a leading dimension. Then every tensor has a shape, and init functions can run: those whose
+ * value another one reads come first. */
+#include "sim/host/input.h"
+
+#include "sim/host/npy.h"
+#include "sim/machine/bind.h"
+#include "sim/machine/fault.h"
+#include <errno.h>
+#include <string.h>
+
+typedef struct {
+    World *w;
+    const BcFunc *host;
+    NpyArray *input; /* per tensor; rank 0 and data NULL: none */
+    NpyArray *golden;
+    uint8_t *state; /* per parameter: 0 not yet, 1 under way, 2 done */
+} Input;
+
+static const char *text(const World *w, uint32_t string)
+{
+    return world_string(w, string);
+}
+
+static const NamedText *find_named(const NamedText *list, uint32_t n, const char *name)
+{
+    for (uint32_t i = n; i-- > 0;)
+        if (strcmp(list[i].name, name) == 0)
+            return &list[i];
+    return NULL;
+}
+
+const BcPure *input_pure(const World *w, bool golden, uint32_t param)
+{
+    for (uint32_t i = 0; i < w->program->n_pure; i++)
+        if (w->program->pure[i].golden == golden && w->program->pure[i].param == param)
+            return &w->program->pure[i];
+    return NULL;
+}
+
+PureEnv input_env(const World *w)
+{
+    return (PureEnv){.program = w->program,
+                     .extents = w->extents,
+                     .n_tensors = w->n_tensors,
+                     .tensors = w->tensors,
+                     .scalars = w->scalars,
+                     .seed = w->config->seed};
+}
+
+/* ---- names that the command line gives ---- */
+
+/* Is every name of a list a parameter? `tensors`: of tensors only. */
+static bool check_names(Input *x, const char *option, const NamedText *list, uint32_t n,
+                        bool tensors)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        bool found = false;
+        Buf known = {0};
+        for (uint32_t k = 0; k < x->host->n_params; k++) {
+            const BcParam *p = &x->host->params[k];
+            if (tensors && p->kind != BCP_TENSOR)
+                continue;
+            found |= strcmp(text(x->w, p->name), list[i].name) == 0;
+            buf_printf(&known, "%s%s", known.len ? ", " : "", text(x->w, p->name));
+        }
+        if (!found)
+            world_error(x->w, EXIT_USAGE, "%s %s: no such parameter: there are %s", option,
+                        list[i].name, known.len ? known.at : "none");
+        buf_free(&known);
+        if (!found)
+            return false;
+    }
+    return true;
+}
+
+static bool load_file(Input *x, const NamedText *named, NpyArray *out)
+{
+    const char *why;
+    if (!named)
+        return true;
+    return npy_read(&x->w->arena, named->value, out, &why) ||
+           world_error(x->w, EXIT_USAGE, "%s", why);
+}
+
+static bool load_files(Input *x)
+{
+    const RunConfig *c = x->w->config;
+    for (uint32_t i = 0; i < x->w->n_tensors; i++) {
+        const char *name = text(x->w, x->host->params[i].name);
+        if (!load_file(x, find_named(c->inputs, c->n_inputs, name), &x->input[i]) ||
+            !load_file(x, find_named(c->goldens, c->n_goldens, name), &x->golden[i]))
+            return false;
+    }
+    return true;
+}
+
+/* ---- extents ---- */
+
+/* Solves the axes of a file for names that are not known yet; true when one was found. */
+static bool solve_file(Input *x, uint32_t param, const NpyArray *file)
+{
+    const BcParam *p = &x->host->params[param];
+    bool found = false;
+    for (uint32_t axis = 0; file->data && file->rank == p->rank && axis < p->rank; axis++) {
+        uint32_t extent;
+        int64_t mul, add;
+        if (!dim_linear(x->w->program, p->dims[axis], x->w->extents, &extent, &mul, &add))
+            continue;
+        int64_t rest = file->shape[axis] - add;
+        if (rest % mul != 0 || rest / mul < 0)
+            continue; /* npy_fits says what is wrong */
+        x->w->extents[extent] = rest / mul;
+        found = true;
+    }
+    return found;
+}
+
+static bool set_extent(Input *x, const NamedText *d)
+{
+    const BcProgram *p = x->w->program;
+    char *end;
+    errno = 0;
+    long long v = strtoll(d->value, &end, 0);
+    if (errno || *end || end == d->value || v < 0)
+        return world_error(x->w, EXIT_USAGE, "-D %s=%s: an extent is a number, not negative",
+                           d->name, d->value);
+    for (uint32_t i = 0; i < p->n_extents; i++) {
+        if (strcmp(text(x->w, p->extents[i]), d->name) != 0)
+            continue;
+        if (x->w->extents[i] >= 0 && x->w->extents[i] != v)
+            return world_error(x->w, EXIT_USAGE, "-D %s=%s, but the shape of a file makes it %lld",
+                               d->name, d->value, (long long)x->w->extents[i]);
+        x->w->extents[i] = v;
+        return true;
+    }
+    return world_error(x->w, EXIT_USAGE, "-D %s: the program has no dynamic extent of this name",
+                       d->name);
+}
+
+/* A leading dimension that is one name is the number of devices: of host tensors first, then of
+ * what the kernels take. */
+static void bind_leading(World *w, const BcFunc *f)
+{
+    for (uint32_t i = 0; i < f->n_params; i++) {
+        uint32_t extent;
+        if (f->params[i].kind != BCP_SCALAR && f->params[i].rank > 0 &&
+            dim_is_name(w->program, f->params[i].dims[0], &extent) && w->extents[extent] < 0)
+            w->extents[extent] = w->n_ranks;
+    }
+}
+
+static bool need_extents(Input *x)
+{
+    World *w = x->w;
+    for (uint32_t i = 0; i < x->host->n_binds; i++) {
+        uint32_t e = x->host->binds[i].extent;
+        if (w->extents[e] < 0)
+            return world_error(w, EXIT_USAGE, "the extent %s is not known: say -D %s=VALUE",
+                               text(w, w->program->extents[e]), text(w, w->program->extents[e]));
+    }
+    return true;
+}
+
+static bool find_extents(Input *x)
+{
+    World *w = x->w;
+    for (uint32_t i = 0; i < w->program->n_extents; i++)
+        w->extents[i] = -1;
+    for (bool again = true; again;) {
+        again = false;
+        for (uint32_t i = 0; i < w->n_tensors; i++)
+            again |= solve_file(x, i, &x->input[i]) || solve_file(x, i, &x->golden[i]);
+    }
+    for (uint32_t i = 0; i < w->config->n_extents; i++)
+        if (!set_extent(x, &w->config->extents[i]))
+            return false;
+    bind_leading(w, x->host);
+    for (uint32_t i = 0; i < w->program->n_funcs; i++)
+        bind_leading(w, &w->program->funcs[i]);
+    return need_extents(x);
+}
+
+/* ---- tensors ---- */
+
+static bool shape_tensor(Input *x, uint32_t i)
+{
+    World *w = x->w;
+    const BcParam *p = &x->host->params[i];
+    HostTensor *t = &w->tensors[i];
+    *t = (HostTensor){.name = text(w, p->name), .dtype = p->dtype, .rank = p->rank, .dir = p->dir};
+    for (uint32_t k = 0; k < p->rank; k++) {
+        DimResult r = dim_value(w->program, p->dims[k], w->extents, &t->shape[k]);
+        if (r == DIM_UNKNOWN)
+            return world_error(w, EXIT_USAGE, "axis %u of %s is not known: say -D NAME=VALUE", k,
+                               t->name);
+        if (r == DIM_OVERFLOW || t->shape[k] < 0)
+            return world_error(w, EXIT_USAGE, "axis %u of %s is negative or leaves 64 bits", k,
+                               t->name);
+    }
+    const char *why;
+    if (!tensor_measure(&w->arena, t, &why))
+        return world_error(w, EXIT_USAGE, "%s", why);
+    t->initial = calloc((size_t)t->bytes + 1, 1);
+    if (!t->initial)
+        return world_error(w, EXIT_USAGE, "%s: no memory for %lld bytes", t->name,
+                           (long long)t->bytes);
+    return true;
+}
+
+static bool fill_from_file(Input *x, uint32_t i)
+{
+    World *w = x->w;
+    HostTensor *t = &w->tensors[i];
+    const NpyArray *a = &x->input[i];
+    const char *why, *path = find_named(w->config->inputs, w->config->n_inputs, t->name)->value;
+    if (!npy_fits(&w->arena, path, a, t->name, t->dtype, t->rank, t->shape, &why))
+        return world_error(w, EXIT_USAGE, "%s", why);
+    memcpy(t->initial, a->data, (size_t)t->bytes);
+    return true;
+}
+
+static bool fill(Input *x, uint32_t param);
+
+/* Parameters whose initial value an init function reads. */
+static bool fill_needed(Input *x, uint32_t param, const BcPure *pure)
+{
+    for (uint32_t i = 0; i < pure->n_nodes; i++) {
+        const BcPureNode *n = &pure->nodes[i];
+        if ((n->kind == PURE_ELEMENT || n->kind == PURE_SCALAR) && n->slot < x->host->n_params &&
+            n->slot != param && !fill(x, n->slot))
+            return false;
+    }
+    return true;
+}
+
+static bool fill_scalar_text(Input *x, uint32_t param, const char *value)
+{
+    const BcParam *p = &x->host->params[param];
+    PureValue *v = &x->w->scalars[param];
+    char *end;
+    errno = 0;
+    v->is_float = dtype_is_float(p->dtype);
+    if (v->is_float)
+        v->f = strtod(value, &end);
+    else if (strcmp(value, "True") == 0 || strcmp(value, "False") == 0)
+        v->i = value[0] == 'T', end = (char *)(uintptr_t) "";
+    else
+        v->i = strtoll(value, &end, 0);
+    if (*end || end == value || errno)
+        return world_error(x->w, EXIT_USAGE, "--input %s=%s: not a %s", text(x->w, p->name), value,
+                           dtype_name(p->dtype));
+    return true;
+}
+
+/* The value as a register holds it, checked against its dtype. */
+static bool settle_scalar(Input *x, uint32_t param)
+{
+    const BcParam *p = &x->host->params[param];
+    PureValue *v = &x->w->scalars[param];
+    int64_t *reg = &x->w->scalar_regs[param];
+    if (dtype_is_float(p->dtype)) {
+        char bytes[8] = {0};
+        dtype_store_double((Dtype)p->dtype, bytes, v->is_float ? v->f : (double)v->i);
+        v->f = dtype_load_double((Dtype)p->dtype, bytes);
+        v->is_float = true;
+        memcpy(reg, &v->f, sizeof *reg);
+        return true;
+    }
+    if (v->is_float || v->i < dtype_min(p->dtype) || v->i > dtype_max(p->dtype))
+        return world_error(x->w, EXIT_USAGE, "the value of scalar %s is no %s", text(x->w, p->name),
+                           dtype_name(p->dtype));
+    *reg = v->i;
+    return true;
+}
+
+static bool run_init(Input *x, uint32_t param, const BcPure *pure)
+{
+    World *w = x->w;
+    PureEnv env = input_env(w);
+    PureMachine *m = pure_new(&w->arena, &env, pure);
+    const char *why;
+    bool ok;
+    if (param < w->n_tensors) {
+        HostTensor view = w->tensors[param];
+        view.data = view.initial;
+        ok = pure_fill(m, &view, &why);
+    } else {
+        ok = pure_at(m, NULL, &w->scalars[param], &why);
+    }
+    return ok || world_error(w, EXIT_USAGE, "%s", why);
+}
+
+static bool fill_scalar(Input *x, uint32_t param, const BcPure *pure)
+{
+    const RunConfig *c = x->w->config;
+    const char *name = text(x->w, x->host->params[param].name);
+    const NamedText *given = find_named(c->inputs, c->n_inputs, name);
+    if (!given && !pure)
+        return world_error(
+            x->w, EXIT_USAGE,
+            "scalar %s has no value: say --input %s=VALUE, or write an init function", name, name);
+    return (given ? fill_scalar_text(x, param, given->value) : run_init(x, param, pure)) &&
+           settle_scalar(x, param);
+}
+
+static bool fill(Input *x, uint32_t param)
+{
+    World *w = x->w;
+    const BcPure *pure = input_pure(w, false, param);
+    const char *name = text(w, x->host->params[param].name);
+    if (x->state[param] == 2)
+        return true;
+    if (x->state[param] == 1)
+        return world_error(w, EXIT_USAGE, "the init function of %s needs its own value", name);
+    x->state[param] = 1;
+    if (pure && !fill_needed(x, param, pure))
+        return false;
+    bool ok = true;
+    if (param >= w->n_tensors)
+        ok = fill_scalar(x, param, pure);
+    else if (x->input[param].descr)
+        ok = fill_from_file(x, param);
+    else if (pure)
+        ok = run_init(x, param, pure);
+    else if (w->tensors[param].dir != 1)
+        ok =
+            world_error(w, EXIT_USAGE,
+                        "input %s has no value: say --input %s=FILE.npy, or write an init function",
+                        name, name);
+    x->state[param] = 2;
+    return ok;
+}
+
+static bool prepare(Input *x)
+{
+    const RunConfig *c = x->w->config;
+    if (!check_names(x, "--input", c->inputs, c->n_inputs, false) ||
+        !check_names(x, "--golden", c->goldens, c->n_goldens, true) ||
+        !check_names(x, "--output", c->outputs, c->n_outputs, true) || !load_files(x) ||
+        !find_extents(x))
+        return false;
+    for (uint32_t i = 0; i < x->w->n_tensors; i++)
+        if (!shape_tensor(x, i))
+            return false;
+    for (uint32_t i = 0; i < x->host->n_params; i++)
+        if (!fill(x, i))
+            return false;
+    return true;
+}
+
+bool input_prepare(World *w)
+{
+    Input x = {.w = w, .host = &w->program->funcs[w->program->entry]};
+    x.input = arena_array(&w->arena, w->n_tensors + 1, sizeof *x.input);
+    x.golden = arena_array(&w->arena, w->n_tensors + 1, sizeof *x.golden);
+    x.state = arena_array(&w->arena, x.host->n_params + 1, 1);
+    w->golden_files = x.golden;
+    return prepare(&x);
+}

@@ -1,0 +1,15 @@
+/* Host tensors and scalars before the run: extents, files, init functions. */
+#ifndef PLD_SIM_HOST_INPUT_H
+#define PLD_SIM_HOST_INPUT_H
+
+#include "sim/machine/world.h"
+
+/* Sets w->extents, w->tensors (shape and initial value), w->scalars. False after an error report.
+ */
+bool input_prepare(World *w);
+/* The init or golden function of a host parameter, or NULL. */
+const BcPure *input_pure(const World *w, bool golden, uint32_t param);
+/* What an init or golden function may look at. */
+PureEnv input_env(const World *w);
+
+#endif

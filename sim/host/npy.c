@@ -1,0 +1,326 @@
+/* Reading .npy files. The header is a Python dictionary with the keys descr, fortran_order and
+ * shape; of Python's literals, those that NumPy writes there are understood. */
+#include "sim/host/npy.h"
+#include "base/file.h"
+#include "sim/machine/tensor.h"
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_HEADER = 65535, MAX_TYPE = 64, SPARE = 1 << 20 };
+
+typedef struct {
+    Arena *arena;
+    const char *path;
+    const char **why;
+    const char *at, *end; /* of the header's text */
+    bool has_descr, has_order, has_shape;
+} Parse;
+
+__attribute__((format(printf, 2, 3))) static bool fail(Parse *p, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    const char *text = arena_vprintf(p->arena, fmt, ap);
+    va_end(ap);
+    *p->why = arena_printf(p->arena, "%s: %s", p->path, text);
+    return false;
+}
+
+static void skip_blanks(Parse *p)
+{
+    while (p->at < p->end && strchr(" \t\r\n", *p->at) && *p->at)
+        p->at++;
+}
+
+static bool accept(Parse *p, char c)
+{
+    skip_blanks(p);
+    if (p->at == p->end || *p->at != c)
+        return false;
+    p->at++;
+    return true;
+}
+
+static bool accept_word(Parse *p, const char *word)
+{
+    size_t len = strlen(word);
+    skip_blanks(p);
+    if ((size_t)(p->end - p->at) < len || memcmp(p->at, word, len) != 0)
+        return false;
+    p->at += len;
+    return true;
+}
+
+/* A string without escapes; NULL when there is none here or it has control characters. */
+static const char *string(Parse *p)
+{
+    skip_blanks(p);
+    if (p->at == p->end || (*p->at != '\'' && *p->at != '"'))
+        return NULL;
+    char quote = *p->at++;
+    const char *start = p->at;
+    while (p->at < p->end && *p->at != quote) {
+        if ((unsigned char)*p->at < ' ' || *p->at == '\\' || p->at - start > MAX_TYPE)
+            return NULL;
+        p->at++;
+    }
+    if (p->at == p->end)
+        return NULL;
+    return arena_strndup(p->arena, start, (size_t)(p->at++ - start));
+}
+
+/* Digits, with the L that Python 2 wrote. */
+static bool extent(Parse *p, int64_t *out)
+{
+    skip_blanks(p);
+    const char *start = p->at;
+    int64_t v = 0;
+    while (p->at < p->end && *p->at >= '0' && *p->at <= '9') {
+        if (__builtin_mul_overflow(v, 10, &v) || __builtin_add_overflow(v, *p->at - '0', &v))
+            return fail(p, "an extent of its shape is larger than 2^63");
+        p->at++;
+    }
+    if (p->at == start)
+        return fail(p, "its header has no valid shape");
+    if (p->at < p->end && *p->at == 'L')
+        p->at++;
+    *out = v;
+    return true;
+}
+
+static bool parse_shape(Parse *p, NpyArray *out)
+{
+    if (!accept(p, '('))
+        return fail(p, "its header has no valid shape");
+    while (!accept(p, ')')) {
+        if (out->rank == BC_MAX_RANK)
+            return fail(p, "it has more than %d dimensions", BC_MAX_RANK);
+        if (!extent(p, &out->shape[out->rank++]))
+            return false;
+        if (!accept(p, ',')) {
+            if (accept(p, ')'))
+                break;
+            return fail(p, "its header has no valid shape");
+        }
+    }
+    return true;
+}
+
+static bool parse_descr(Parse *p, NpyArray *out)
+{
+    skip_blanks(p);
+    if (p->at < p->end && *p->at == '[')
+        return fail(p, "it holds records, not numbers");
+    out->descr = string(p);
+    return out->descr || fail(p, "its header has no valid type");
+}
+
+static bool parse_order(Parse *p)
+{
+    if (accept_word(p, "False"))
+        return true;
+    if (accept_word(p, "True"))
+        return fail(p, "it is in Fortran order, C order is needed: "
+                       "save numpy.ascontiguousarray(...)");
+    return fail(p, "its header has no valid fortran_order");
+}
+
+/* One `key: value`. */
+static bool parse_entry(Parse *p, NpyArray *out)
+{
+    const char *key = string(p);
+    if (!key || !accept(p, ':'))
+        return fail(p, "its header is no dictionary");
+    bool *seen = strcmp(key, "descr") == 0           ? &p->has_descr
+                 : strcmp(key, "fortran_order") == 0 ? &p->has_order
+                 : strcmp(key, "shape") == 0         ? &p->has_shape
+                                                     : NULL;
+    if (!seen)
+        return fail(p, "its header has an unknown key '%s'", key);
+    if (*seen)
+        return fail(p, "its header has '%s' twice", key);
+    *seen = true;
+    if (seen == &p->has_descr)
+        return parse_descr(p, out);
+    return seen == &p->has_order ? parse_order(p) : parse_shape(p, out);
+}
+
+static bool parse_header(Parse *p, NpyArray *out)
+{
+    if (!accept(p, '{'))
+        return fail(p, "its header is no dictionary");
+    while (!accept(p, '}')) {
+        if (!parse_entry(p, out))
+            return false;
+        if (!accept(p, ',')) {
+            if (accept(p, '}'))
+                break;
+            return fail(p, "its header is no dictionary");
+        }
+    }
+    skip_blanks(p);
+    if (p->at != p->end)
+        return fail(p, "its header has more than a dictionary");
+    if (!p->has_descr || !p->has_order || !p->has_shape)
+        return fail(p, "its header has no '%s'",
+                    !p->has_descr   ? "descr"
+                    : !p->has_order ? "fortran_order"
+                                    : "shape");
+    return true;
+}
+
+/* "<f4": a byte order, which counts for more than one byte only, and NumPy's name. */
+static bool find_dtype(Parse *p, NpyArray *out)
+{
+    const char *name = out->descr + (out->descr[0] && strchr("<>|=", out->descr[0]));
+    for (int t = 0; t < DT_COUNT && !out->known; t++) {
+        if (dtype_info[t].npy[0] && strcmp(name, dtype_info[t].npy) == 0) {
+            out->known = true;
+            out->dtype = (uint8_t)t;
+        }
+    }
+    if (out->descr[0] == '>' && !(out->known && dtype_bytes(out->dtype) == 1))
+        return fail(p,
+                    "it is big-endian ('%s'), little-endian is needed: "
+                    "save a.astype('<%s')",
+                    out->descr, name);
+    return true;
+}
+
+static const char *shape_text(Arena *arena, const NpyArray *a)
+{
+    Buf text = {0};
+    npy_shape_text(&text, a->rank, a->shape);
+    const char *copy = arena_strndup(arena, text.at, text.len);
+    buf_free(&text);
+    return copy;
+}
+
+/* Copies the elements, with BOOL as 0 and 1. */
+static void take_data(Arena *arena, NpyArray *out, const char *bytes)
+{
+    char *data = arena_alloc(arena, (size_t)out->bytes);
+    if (out->bytes)
+        memcpy(data, bytes, (size_t)out->bytes);
+    for (int64_t i = 0; out->dtype == DT_BOOL && i < out->bytes; i++)
+        data[i] = data[i] != 0;
+    out->data = data;
+}
+
+static bool check_size(Parse *p, NpyArray *out, size_t left)
+{
+    HostTensor t = {.name = p->path, .dtype = out->dtype, .rank = (uint8_t)out->rank};
+    memcpy(t.shape, out->shape, sizeof t.shape);
+    if (!tensor_measure(p->arena, &t, p->why))
+        return false;
+    out->bytes = t.bytes;
+    if ((uint64_t)t.bytes == left)
+        return true;
+    return fail(p, "it %s: shape %s of '%s' takes %lld bytes, but %s%zu follow the header",
+                (uint64_t)t.bytes > left ? "is truncated" : "has bytes left over",
+                shape_text(p->arena, out), out->descr, (long long)t.bytes,
+                left < (uint64_t)t.bytes + SPARE ? "" : "at least ", left);
+}
+
+/* Finds the header's text; returns the offset of the data, 0 on failure. */
+static size_t find_header(Parse *p, const unsigned char *b, size_t len)
+{
+    if (len < 10 || memcmp(b, "\x93NUMPY", 6) != 0)
+        return (size_t)fail(p, "it is no .npy file");
+    if (b[6] < 1 || b[6] > 3 || b[7] != 0)
+        return (size_t)fail(p, "its format is version %d.%d, known are 1.0, 2.0 and 3.0", b[6],
+                            b[7]);
+    size_t start = b[6] == 1 ? 10 : 12;
+    if (len < start)
+        return (size_t)fail(p, "it is truncated inside the header");
+    size_t size = b[8] | (size_t)b[9] << 8;
+    if (b[6] > 1)
+        size |= (size_t)b[10] << 16 | (size_t)b[11] << 24;
+    if (size > MAX_HEADER)
+        return (size_t)fail(p, "its header is said to be %zu bytes long", size);
+    if (size > len - start)
+        return (size_t)fail(p, "it is truncated inside the header");
+    p->at = (const char *)b + start;
+    p->end = p->at + size;
+    return start + size;
+}
+
+bool npy_parse(Arena *arena, const char *path, const void *bytes, size_t len, NpyArray *out,
+               const char **why)
+{
+    Parse p = {.arena = arena, .path = path, .why = why};
+    *out = (NpyArray){0};
+    size_t data = find_header(&p, bytes, len);
+    if (!data || !parse_header(&p, out) || !find_dtype(&p, out))
+        return false;
+    if (!out->known) /* npy_fits says what was wanted instead */
+        return true;
+    if (!check_size(&p, out, len - data))
+        return false;
+    take_data(arena, out, (const char *)bytes + data);
+    return true;
+}
+
+/* What npy_parse looks at: the header, the data it announces, and enough more to say that something
+ * is left over. Nothing more where the header is no good. */
+static size_t npy_extent(void *env, const Buf *head)
+{
+    Arena *arena = env;
+    const char *why;
+    NpyArray a = {0};
+    Parse p = {.arena = arena, .path = "", .why = &why};
+    HostTensor t = {.name = ""};
+    size_t data = find_header(&p, (const unsigned char *)head->at, head->len);
+    if (!data || !parse_header(&p, &a) || !find_dtype(&p, &a) || !a.known)
+        return head->len;
+    t.dtype = a.dtype;
+    t.rank = (uint8_t)a.rank;
+    memcpy(t.shape, a.shape, sizeof t.shape);
+    return tensor_measure(arena, &t, &why) ? data + (size_t)t.bytes + SPARE : head->len;
+}
+
+bool npy_read(Arena *arena, const char *path, NpyArray *out, const char **why)
+{
+    Buf file = {0};
+    char *reason = NULL;
+    bool ok = file_read_extent(path, &file, 2 * MAX_HEADER, npy_extent, arena, &reason);
+    if (ok)
+        ok = npy_parse(arena, path, file.at ? file.at : "", file.len, out, why);
+    else
+        *why = arena_strndup(arena, reason, strlen(reason));
+    free(reason);
+    buf_free(&file);
+    return ok;
+}
+
+static const char *wanted_type(uint8_t dtype)
+{
+    return dtype_info[dtype].npy;
+}
+
+static bool same_shape(const NpyArray *a, uint32_t rank, const int64_t *shape)
+{
+    bool same = a->rank == rank;
+    for (uint32_t i = 0; same && i < rank; i++)
+        same = shape[i] == -1 || shape[i] == a->shape[i];
+    return same;
+}
+
+bool npy_fits(Arena *arena, const char *path, const NpyArray *array, const char *param,
+              uint8_t dtype, uint32_t rank, const int64_t *shape, const char **why)
+{
+    Parse p = {.arena = arena, .path = path, .why = why};
+    if (!wanted_type(dtype)[0])
+        return fail(&p, "%s is %s, for which NumPy has no type", param, dtype_name(dtype));
+    if (!array->known || strcmp(dtype_info[array->dtype].npy, wanted_type(dtype)) != 0)
+        return fail(&p, "it holds '%s', but %s is %s ('%c%s')", array->descr, param,
+                    dtype_name(dtype), dtype_bytes(dtype) == 1 ? '|' : '<', wanted_type(dtype));
+    if (same_shape(array, rank, shape))
+        return true;
+    Buf wanted = {0};
+    tensor_index_text(&wanted, rank, shape);
+    fail(&p, "its shape is %s, but that of %s is %s", shape_text(arena, array), param, wanted.at);
+    buf_free(&wanted);
+    return false;
+}

@@ -1,0 +1,174 @@
+/* |a - b| <= atol + rtol * |g|, NaN equals NaN, infinities by sign, integers exact. */
+#include "sim/host/outputs.h"
+
+#include "base/format.h"
+#include "sim/host/input.h"
+#include "sim/host/npy.h"
+#include "sim/machine/fault.h"
+#include <math.h>
+#include <string.h>
+
+typedef struct {
+    World *w;
+    const HostTensor *t;
+    double rtol, atol;
+    int64_t bad;                /* elements that differ */
+    double worst;               /* largest difference */
+    int64_t first[BC_MAX_RANK]; /* of the first */
+    PureValue got, want;        /* there */
+} Compare;
+
+static PureValue element(const HostTensor *t, const char *at)
+{
+    PureValue v = {.is_float = dtype_is_float(t->dtype)};
+    if (v.is_float)
+        v.f = dtype_load_double(t->dtype, at);
+    else
+        v.i = dtype_load_int(t->dtype, at);
+    return v;
+}
+
+static double as_double(PureValue v)
+{
+    return v.is_float ? v.f : (double)v.i;
+}
+
+/* The difference of two values that are not equal; integers without overflow. */
+static double difference(PureValue a, PureValue b)
+{
+    double d = fabs(as_double(a) - as_double(b));
+    return isnan(d) ? INFINITY : d;
+}
+
+static bool close_enough(const Compare *c, PureValue a, PureValue g)
+{
+    if (!dtype_is_float(c->t->dtype))
+        return pure_compare(a, g) == 0;
+    double x = as_double(a), y = as_double(g);
+    if (isnan(x) || isnan(y))
+        return isnan(x) && isnan(y);
+    if (isinf(x) || isinf(y))
+        return x == y;
+    return fabs(x - y) <= c->atol + c->rtol * fabs(y);
+}
+
+static void compare_one(Compare *c, const int64_t *index, PureValue want)
+{
+    PureValue got = element(c->t, c->t->data + tensor_offset(c->t, index));
+    if (close_enough(c, got, want))
+        return;
+    if (c->bad++ == 0) {
+        memcpy(c->first, index, sizeof c->first);
+        c->got = got;
+        c->want = want;
+    }
+    double d = difference(got, want);
+    c->worst = d > c->worst ? d : c->worst;
+}
+
+static void value_text(Buf *out, uint8_t dtype, PureValue v)
+{
+    if (v.is_float && dtype == DT_COUNT)
+        buf_double(out, v.f);
+    else if (v.is_float)
+        format_float(out, (Dtype)dtype, v.f);
+    else
+        buf_printf(out, "%lld", (long long)v.i);
+}
+
+static void report(Compare *c)
+{
+    Buf text = {0};
+    buf_printf(&text, "golden mismatch: %s: %lld of %lld elements differ, largest difference ",
+               c->t->name, (long long)c->bad, (long long)c->t->elements);
+    buf_double(&text, c->worst);
+    buf_str(&text, ", first at [");
+    for (uint32_t i = 0; i < c->t->rank; i++)
+        buf_printf(&text, "%s%lld", i ? ", " : "", (long long)c->first[i]);
+    buf_str(&text, "]: got ");
+    value_text(&text, c->t->dtype, c->got);
+    buf_str(&text, ", golden ");
+    value_text(&text, DT_COUNT, c->want);
+    report_add(c->w, REP_GOLDEN, "golden", NULL, text.at);
+    buf_free(&text);
+}
+
+static double tolerance(double config, double pure, uint8_t dtype)
+{
+    if (config >= 0)
+        return config;
+    if (pure >= 0)
+        return pure;
+    return dtype == DT_FP16 || dtype == DT_BF16 ? 4e-3 : 1e-5;
+}
+
+/* Values of a golden function; false after an error. */
+static bool against_function(Compare *c, const BcPure *pure)
+{
+    Arena arena = {0};
+    PureEnv env = input_env(c->w);
+    PureMachine *m = pure_new(&arena, &env, pure);
+    int64_t index[BC_MAX_RANK] = {0};
+    bool ok = true;
+    if (c->t->elements)
+        do {
+            PureValue want;
+            const char *why;
+            ok = pure_at(m, index, &want, &why);
+            if (ok)
+                compare_one(c, index, want);
+            else
+                world_error(c->w, EXIT_USAGE, "%s", why);
+        } while (ok && tensor_next(c->t, index));
+    arena_free(&arena);
+    return ok;
+}
+
+static bool against_file(Compare *c, const NpyArray *file)
+{
+    int64_t index[BC_MAX_RANK] = {0};
+    const char *why, *path = "";
+    for (uint32_t i = 0; i < c->w->config->n_goldens; i++)
+        if (strcmp(c->w->config->goldens[i].name, c->t->name) == 0)
+            path = c->w->config->goldens[i].value;
+    if (!npy_fits(&c->w->arena, path, file, c->t->name, c->t->dtype, c->t->rank, c->t->shape, &why))
+        return world_error(c->w, EXIT_USAGE, "%s", why);
+    if (c->t->elements)
+        do
+            compare_one(c, index, element(c->t, file->data + tensor_offset(c->t, index)));
+        while (tensor_next(c->t, index));
+    return true;
+}
+
+static void note_unchecked(World *w, const char *name)
+{
+    RunResult *r = w->result;
+    const char **more = arena_array(&r->arena, r->n_unchecked + 1, sizeof *more);
+    for (uint32_t i = 0; i < r->n_unchecked; i++)
+        more[i] = r->unchecked[i];
+    more[r->n_unchecked++] = arena_printf(&r->arena, "%s", name);
+    r->unchecked = more;
+}
+
+bool outputs_compare(World *w)
+{
+    for (uint32_t i = 0; i < w->n_tensors; i++) {
+        const HostTensor *t = &w->tensors[i];
+        const BcPure *pure = input_pure(w, true, i);
+        const NpyArray *file = &w->golden_files[i];
+        if (!pure && !file->descr) {
+            if (t->dir != 0)
+                note_unchecked(w, t->name);
+            continue;
+        }
+        Compare c = {.w = w, .t = t};
+        c.rtol = tolerance(w->config->rtol, pure ? pure->rtol : -1, t->dtype);
+        c.atol = tolerance(w->config->atol, pure ? pure->atol : -1, t->dtype);
+        if (!(file->descr ? against_file(&c, file) : against_function(&c, pure)))
+            return false;
+        w->result->n_checked++;
+        if (c.bad)
+            report(&c);
+    }
+    return true;
+}

@@ -1,0 +1,107 @@
+/* From a program to a verdict. */
+#include "sim/host/run.h"
+
+#include "sim/explore/sync_rows.h"
+#include "sim/host/input.h"
+#include "sim/host/npy.h"
+#include "sim/host/outputs.h"
+#include "sim/machine/fault.h"
+#include "sim/report/cost.h"
+#include "sim/sched/replay.h"
+#include "sim/sched/sched.h"
+#include <string.h>
+
+const HostData host_files = {.load = input_prepare, .compare = outputs_compare};
+
+static const HostTensor *find_tensor(const World *w, const char *name)
+{
+    for (uint32_t i = 0; i < w->n_tensors; i++)
+        if (strcmp(w->tensors[i].name, name) == 0)
+            return &w->tensors[i];
+    return NULL;
+}
+
+static void write_outputs(World *w)
+{
+    const RunConfig *c = w->config;
+    for (uint32_t i = 0; i < c->n_outputs; i++) {
+        const HostTensor *t = find_tensor(w, c->outputs[i].name);
+        const char *why;
+        if (t &&
+            !npy_write(&w->arena, c->outputs[i].value, t->dtype, t->rank, t->shape, t->data, &why))
+            world_error(w, EXIT_USAGE, "%s", why);
+    }
+}
+
+static int usage(RunResult *result, const char *why)
+{
+    World w = {.result = result};
+    world_error(&w, EXIT_USAGE, "%s", why);
+    return result->status;
+}
+
+static Policy *make_policy(const RunConfig *c, RunResult *result, const World *w, const char **why)
+{
+    if (!c->schedule)
+        return policy_clock();
+    if (replay_is_token(c->schedule))
+        return replay_policy(&result->arena, c->schedule, w, why);
+    return policy_parse(c->schedule, why);
+}
+
+/* A failure says how to see it again. */
+static void note_replay(World *w)
+{
+    RunResult *r = w->result;
+    const char *given = w->config->schedule;
+    if (r->status == EXIT_OK || r->status == EXIT_USAGE)
+        return;
+    const char *token = given && replay_is_token(given)
+                            ? given
+                            : replay_token(&r->arena, w, given ? given : "clock", NULL, 0);
+    report_add(w, REP_NOTE, "replay", NULL,
+               arena_printf(&r->arena, "replay: --schedule=%s", token));
+}
+
+static void run_built(World *w, RunResult *result)
+{
+    const char *why = "";
+    Policy *policy = make_policy(w->config, result, w, &why);
+    if (!policy) {
+        (void)usage(result, why);
+        return;
+    }
+    (void)session_run(w, policy);
+    policy_free(policy);
+    if (w->config->cost && w->dispatches_left == 0 && !w->failed)
+        cost_check(w);
+    note_replay(w);
+    if (result->status == EXIT_OK || result->status == EXIT_GOLDEN)
+        write_outputs(w);
+}
+
+int sim_run_keep(const BcProgram *program, const RunConfig *config, RunResult *result, World **keep)
+{
+    const char *why = "";
+    RunConfig *own = arena_new(&result->arena, RunConfig);
+    *own = *config;
+    if (keep)
+        *keep = NULL;
+    if (own->schedule && replay_is_token(own->schedule) &&
+        !replay_adopt(&result->arena, own->schedule, program, own, &why))
+        return usage(result, why);
+    World *w = session_without(program, own, result);
+    if (!w)
+        return result->status;
+    run_built(w, result);
+    if (keep)
+        *keep = w;
+    else
+        world_free(w);
+    return result->status;
+}
+
+int sim_run(const BcProgram *program, const RunConfig *config, RunResult *result)
+{
+    return sim_run_keep(program, config, result, NULL);
+}

@@ -1,9 +1,0 @@
-/* The kernels for machines with AVX2 and F16C. */
-#include "sim/kernel_table.h"
-
-#if KERNELS_HAVE_AVX2
-#define KERNEL_TARGET __attribute__((target("avx2,f16c")))
-#define KERNEL_F16C 1
-#define KERNEL_TABLE kernels_avx2
-#include "sim/kernel_loops.inc"
-#endif

@@ -1,5 +1,0 @@
-/* The kernels for any machine. */
-#define KERNEL_TARGET
-#define KERNEL_F16C 0
-#define KERNEL_TABLE kernels_portable
-#include "sim/kernel_loops.inc"

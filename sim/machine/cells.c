@@ -1,0 +1,107 @@
+/* When did a wait's predicate become true? Delivery happens in the order of the simulation, arrival
+ * in modelled time: each cell remembers the arrivals that its owner has not seen yet. */
+#include "sim/machine/world.h"
+
+#include "base/map.h"
+#include <string.h>
+
+enum { MAX_STEPS = 64 }; /* kept per cell: more credits than this at once are taken as the oldest */
+
+typedef struct {
+    int32_t base; /* value before the first step kept */
+    uint32_t len, cap;
+    CellStep first; /* the only step, while cap is 0 */
+    CellStep *many;
+} Cell;
+
+enum { PAGE = 64 }; /* cells: neighbours are notified together */
+
+struct CellLog {
+    Map index;         /* key of a page -> position in `pages` */
+    VEC(Cell *) pages; /* PAGE cells each */
+};
+
+/* Windows are below 2^37 bytes (sim/fabric/local.c). */
+static uint64_t page_key(const World *w, FabAddr c)
+{
+    return ((uint64_t)c.window * w->n_ranks + c.rank) << 29 | (uint64_t)c.offset / (4 * PAGE);
+}
+
+static Cell *cell_find(World *w, FabAddr addr, bool create)
+{
+    uint64_t at, key = page_key(w, addr), cell = (uint64_t)addr.offset / 4 % PAGE;
+    if (!w->cells && create)
+        w->cells = xcalloc(1, sizeof *w->cells);
+    if (w->cells && map_get(&w->cells->index, key, &at))
+        return &w->cells->pages.at[at][cell];
+    if (!create)
+        return NULL;
+    map_set(&w->cells->index, key, w->cells->pages.len);
+    vec_push(&w->cells->pages, xcalloc(PAGE, sizeof(Cell)));
+    return &vec_last(&w->cells->pages)[cell];
+}
+
+static CellStep *steps(Cell *c)
+{
+    return c->cap ? c->many : &c->first;
+}
+
+static void drop(Cell *c, uint32_t n)
+{
+    if (n == 0)
+        return;
+    c->base = steps(c)[n - 1].value;
+    c->len -= n;
+    memmove(steps(c), steps(c) + n, c->len * sizeof(CellStep));
+}
+
+void cell_log_arrive(World *w, FabAddr cell, CellStep step)
+{
+    Cell *c = cell_find(w, cell, true);
+    if (c->len == MAX_STEPS)
+        drop(c, MAX_STEPS / 2);
+    if (c->len && steps(c)[c->len - 1].at > step.at)
+        step.at = steps(c)[c->len - 1].at;
+    if (c->len == 1 && c->cap == 0) {
+        c->many = xmalloc(MAX_STEPS * sizeof *c->many);
+        c->many[0] = c->first;
+        c->cap = MAX_STEPS;
+    }
+    steps(c)[c->len++] = step;
+}
+
+static bool holds(int32_t value, int cmp, int32_t expected)
+{
+    return cmp == WAIT_GE ? value >= expected : value == expected;
+}
+
+CellStep cell_log_satisfied(World *w, FabAddr cell, int cmp, int32_t expected)
+{
+    Cell *c = cell_find(w, cell, false);
+    if (!c)
+        return (CellStep){0};
+    uint32_t first = c->len;
+    while (first > 0 && holds(steps(c)[first - 1].value, cmp, expected))
+        first--;
+    bool before = first == 0 && holds(c->base, cmp, expected);
+    if (before || first == c->len)
+        return (CellStep){0};
+    CellStep found = steps(c)[first];
+    drop(c, first + 1);
+    return found;
+}
+
+void cell_log_reset(World *w)
+{
+    if (!w->cells)
+        return;
+    for (uint32_t i = 0; i < w->cells->pages.len; i++) {
+        for (uint32_t k = 0; k < PAGE; k++)
+            free(w->cells->pages.at[i][k].many);
+        free(w->cells->pages.at[i]);
+    }
+    vec_free(&w->cells->pages);
+    map_free(&w->cells->index);
+    free(w->cells);
+    w->cells = NULL;
+}

@@ -1,0 +1,31 @@
+/* Inner loops of the kernels: rows of contiguous elements. Each table has all of them, compiled for
+ * one instruction set; the results of all tables have the same bits. */
+#ifndef PLD_SIM_MACHINE_KERNEL_TABLE_H
+#define PLD_SIM_MACHINE_KERNEL_TABLE_H
+
+#include "sim/machine/kernels.h"
+
+typedef void KernelVV(void *to, const void *a, const void *b, int64_t n);
+typedef void KernelVS(void *to, const void *a, KernelScalar s, int64_t n);
+typedef void KernelV(void *to, const void *a, int64_t n);
+
+/* By [TileOp][Dtype]. RSUB and RDIV have no `vv`: their operands are swapped. Divisions of integers
+ * expect that no divisor is zero. */
+typedef struct {
+    KernelVV *vv[TOP_COUNT][DT_COUNT];
+    KernelVS *vs[TOP_COUNT][DT_COUNT];
+    KernelV *un[TOP_COUNT][DT_COUNT];
+    KernelV *widen[DT_COUNT];  /* a float dtype to float */
+    KernelV *narrow[DT_COUNT]; /* float to a float dtype */
+} KernelTable;
+
+extern const KernelTable kernels_portable;
+#if defined __x86_64__
+#define KERNELS_HAVE_AVX2 1
+extern const KernelTable kernels_avx2; /* needs AVX2 and F16C */
+#endif
+
+/* The table for this machine. */
+const KernelTable *kernel_table(void);
+
+#endif

@@ -1,0 +1,184 @@
+/* Rows of tiles over the inner loops of sim/machine/kernel_loops.inc. */
+#include "sim/machine/kernels.h"
+#include "sim/machine/kernel_lanes.h"
+#include "sim/machine/kernel_table.h"
+#include <stdatomic.h>
+#if KERNELS_HAVE_AVX2
+#include <cpuid.h>
+#endif
+
+static const KernelTable *best_table(void)
+{
+#if KERNELS_HAVE_AVX2
+    unsigned a, b, c, d;
+    if (__builtin_cpu_supports("avx2") && __get_cpuid(1, &a, &b, &c, &d) && (c & bit_F16C))
+        return &kernels_avx2;
+#endif
+    return &kernels_portable;
+}
+
+static _Atomic(const KernelTable *) chosen;
+
+const KernelTable *kernel_table(void)
+{
+    const KernelTable *table = atomic_load_explicit(&chosen, memory_order_relaxed);
+    if (!table) {
+        table = best_table();
+        atomic_store_explicit(&chosen, table, memory_order_relaxed);
+    }
+    return table;
+}
+
+bool kernel_use_portable(bool portable)
+{
+    const KernelTable *table = portable ? &kernels_portable : best_table();
+    atomic_store_explicit(&chosen, table, memory_order_relaxed);
+    return table == &kernels_portable;
+}
+
+KernelScalar kernel_scalar(Dtype from, int64_t bits, Dtype to)
+{
+    char element[8];
+    if (dtype_is_float(from)) {
+        double v;
+        memcpy(&v, &bits, sizeof v);
+        dtype_store_double(to, element, v);
+    } else {
+        dtype_store_int(to, element, bits);
+    }
+    KernelScalar s = {0};
+    if (dtype_is_float(to))
+        s.f = dtype_load_double(to, element);
+    else
+        s.i = dtype_load_int(to, element);
+    return s;
+}
+
+/* Rows that follow each other without a hole are one. `uses_b`: b is an operand. */
+static KernelArgs merge_rows(const KernelArgs *k, int64_t to_bytes, int64_t a_bytes, bool uses_b)
+{
+    KernelArgs m = *k;
+    if (m.to_step == m.cols * to_bytes && m.a_step == m.cols * a_bytes &&
+        (!uses_b || m.b_step == m.cols * a_bytes)) {
+        m.cols *= m.rows;
+        m.rows = 1;
+    }
+    return m;
+}
+
+static void *row_of(void *base, int64_t row, ptrdiff_t step)
+{
+    return (char *)base + row * step;
+}
+
+static const void *const_row(const void *base, int64_t row, ptrdiff_t step)
+{
+    return (const char *)base + row * step;
+}
+
+#define ANY_ZERO(T)                                                                                \
+    {                                                                                              \
+        const T *v = at;                                                                           \
+        for (int64_t i = 0; i < n; i++)                                                            \
+            zero |= v[i] == 0;                                                                     \
+        break;                                                                                     \
+    }
+
+static bool any_zero(const void *at, int64_t n, uint32_t bytes)
+{
+    int zero = 0;
+    switch (bytes) {
+    case 1: ANY_ZERO(LaneU8)
+    case 2: ANY_ZERO(LaneU16)
+    case 4: ANY_ZERO(LaneU32)
+    default: ANY_ZERO(LaneU64)
+    }
+    return zero;
+}
+
+static bool zero_in_rows(const void *at, ptrdiff_t step, const KernelArgs *m, Dtype t)
+{
+    for (int64_t r = 0; r < m->rows; r++) {
+        if (any_zero(const_row(at, r, step), m->cols, dtype_bytes(t)))
+            return true;
+    }
+    return false;
+}
+
+bool kernel_bin(TileOp op, Dtype t, const KernelArgs *k)
+{
+    KernelArgs m = merge_rows(k, dtype_bytes(t), dtype_bytes(t), true);
+    if (op == TOP_RSUB || op == TOP_RDIV) {
+        op = op == TOP_RSUB ? TOP_SUB : TOP_DIV;
+        m.a = k->b, m.a_step = k->b_step;
+        m.b = k->a, m.b_step = k->a_step;
+    }
+    if (op == TOP_DIV && !dtype_is_float(t) && zero_in_rows(m.b, m.b_step, &m, t))
+        return false;
+    KernelVV *loop = kernel_table()->vv[op][t];
+    for (int64_t r = 0; r < m.rows; r++)
+        loop(row_of(m.to, r, m.to_step), const_row(m.a, r, m.a_step), const_row(m.b, r, m.b_step),
+             m.cols);
+    return true;
+}
+
+bool kernel_bink(TileOp op, Dtype t, const KernelArgs *k, KernelScalar s)
+{
+    KernelArgs m = merge_rows(k, dtype_bytes(t), dtype_bytes(t), false);
+    if (!dtype_is_float(t) && m.rows > 0 && m.cols > 0 &&
+        ((op == TOP_DIV && s.i == 0) || (op == TOP_RDIV && zero_in_rows(m.a, m.a_step, &m, t))))
+        return false;
+    KernelVS *loop = kernel_table()->vs[op][t];
+    for (int64_t r = 0; r < m.rows; r++)
+        loop(row_of(m.to, r, m.to_step), const_row(m.a, r, m.a_step), s, m.cols);
+    return true;
+}
+
+bool kernel_un(TileOp op, Dtype t, const KernelArgs *k)
+{
+    KernelArgs m = merge_rows(k, dtype_bytes(t), dtype_bytes(t), false);
+    KernelV *loop = kernel_table()->un[op][t];
+    for (int64_t r = 0; r < m.rows; r++)
+        loop(row_of(m.to, r, m.to_step), const_row(m.a, r, m.a_step), m.cols);
+    return true;
+}
+
+static uint64_t element_bits(Dtype t, KernelScalar s)
+{
+    char element[8] = {0};
+    uint64_t bits;
+    if (dtype_is_float(t))
+        dtype_store_double(t, element, s.f);
+    else
+        dtype_store_int(t, element, s.i);
+    memcpy(&bits, element, sizeof bits);
+    return bits;
+}
+
+#define FILL(T)                                                                                    \
+    {                                                                                              \
+        T *v = at;                                                                                 \
+        for (int64_t i = 0; i < n; i++)                                                            \
+            v[i] = (T)bits;                                                                        \
+        break;                                                                                     \
+    }
+
+static void fill_row(void *at, int64_t n, uint32_t bytes, uint64_t bits)
+{
+    switch (bytes) {
+    case 1: FILL(LaneU8)
+    case 2: FILL(LaneU16)
+    case 4: FILL(LaneU32)
+    default: FILL(LaneU64)
+    }
+}
+
+void kernel_fill(Dtype t, const KernelArgs *k, KernelScalar s)
+{
+    uint64_t bits = element_bits(t, s);
+    KernelArgs m = *k;
+    m.a_step = m.to_step;
+    m = merge_rows(&m, dtype_bytes(t), dtype_bytes(t), false);
+    for (int64_t r = 0; r < m.rows; r++)
+        fill_row(row_of(m.to, r, m.to_step), m.cols, dtype_bytes(t), bits);
+}

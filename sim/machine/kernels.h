@@ -1,0 +1,47 @@
+/* Tile arithmetic. Results do not depend on vector width or machine: FP16 and BF16 round to the
+ * format after each op (nearest even), integers wrap, NaN results are the canonical quiet NaN of
+ * the dtype, max and min are IEEE 754-2019 maximum and minimum (NaN wins, -0 < +0), BOOL and INDEX
+ * as integers. */
+#ifndef PLD_SIM_MACHINE_KERNELS_H
+#define PLD_SIM_MACHINE_KERNELS_H
+
+#include "codegen/bytecode.h"
+#include <stddef.h>
+
+/* Operands of `rows` rows of `cols` contiguous elements each; row starts are `..._step` bytes
+ * apart. A kernel may merge rows that follow each other without a hole. `to` may be the same memory
+ * as `a` or `b` (exactly the same layout), otherwise they do not overlap. rows or cols may be 0. */
+typedef struct {
+    void *to;
+    const void *a, *b; /* b NULL for unary and constant forms */
+    int64_t rows, cols;
+    ptrdiff_t to_step, a_step, b_step;
+} KernelArgs;
+
+/* A scalar operand, already converted to the tile's dtype: `f` for float dtypes (rounded to the
+ * dtype), `i` for the others. */
+typedef struct {
+    double f;
+    int64_t i;
+} KernelScalar;
+
+/* to = a OP b, to = a OP scalar, to = OP a, in dtype `t`. False: an integer division by zero (the
+ * result is then unspecified). op has the arity that the function name says; RSUB and RDIV are b -
+ * a and b / a. */
+bool kernel_bin(TileOp op, Dtype t, const KernelArgs *k);
+bool kernel_bink(TileOp op, Dtype t, const KernelArgs *k, KernelScalar s);
+bool kernel_un(TileOp op, Dtype t, const KernelArgs *k);
+/* to (dtype `to`) = a (dtype `from`), CastMode `mode` from float to integer; saturating; NaN
+ * becomes 0; float to float rounds to nearest even; BOOL is value != 0. */
+void kernel_cast(Dtype from, Dtype to, int mode, const KernelArgs *k);
+/* Every element of `to` = s; k->a is not looked at. */
+void kernel_fill(Dtype t, const KernelArgs *k, KernelScalar s);
+/* A scalar as the bytecode holds it (bits of a double when `from` is a float dtype, else an
+ * integer), converted to dtype `to`: rounded once, saturating. */
+KernelScalar kernel_scalar(Dtype from, int64_t bits, Dtype to);
+
+/* Kernels choose vector instructions by machine; `portable` forbids that (for tests). Returns
+ * whether the portable ones run now. */
+bool kernel_use_portable(bool portable);
+
+#endif

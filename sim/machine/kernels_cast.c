@@ -1,0 +1,136 @@
+/* Conversions between dtypes, through blocks of a wide type that holds every value exactly: float
+ * for the float dtypes, int64_t for the others. So there is one rounding, the last. */
+#include "sim/machine/kernel_lanes.h"
+#include "sim/machine/kernel_table.h"
+#include <math.h>
+
+enum { BLOCK = 512 };
+
+#define EACH(T, EXPR)                                                                              \
+    {                                                                                              \
+        const T *v = from;                                                                         \
+        for (int64_t i = 0; i < n; i++)                                                            \
+            out[i] = EXPR;                                                                         \
+        break;                                                                                     \
+    }
+
+static void widen_ints(Dtype t, int64_t *out, const void *from, int64_t n)
+{
+    switch (t) {
+    case DT_INT8: EACH(LaneI8, v[i])
+    case DT_UINT8: EACH(LaneU8, v[i])
+    case DT_INT16: EACH(LaneI16, v[i])
+    case DT_UINT16: EACH(LaneU16, v[i])
+    case DT_INT32: EACH(LaneI32, v[i])
+    case DT_UINT32: EACH(LaneU32, v[i])
+    case DT_BOOL: EACH(LaneU8, v[i] != 0)
+    default: EACH(LaneI64, v[i])
+    }
+}
+
+static int64_t clamp(int64_t v, int64_t low, int64_t high)
+{
+    return v < low ? low : v > high ? high : v;
+}
+
+#define SATURATE(T)                                                                                \
+    {                                                                                              \
+        T *v = to;                                                                                 \
+        for (int64_t i = 0; i < n; i++)                                                            \
+            v[i] = (T)clamp(in[i], low, high);                                                     \
+        break;                                                                                     \
+    }
+
+static void narrow_ints(Dtype t, void *to, const int64_t *in, int64_t n)
+{
+    int64_t low = dtype_min(t), high = dtype_max(t);
+    if (t == DT_BOOL) {
+        LaneU8 *v = to;
+        for (int64_t i = 0; i < n; i++)
+            v[i] = in[i] != 0;
+        return;
+    }
+    switch (dtype_bytes(t)) {
+    case 1: SATURATE(LaneU8)
+    case 2: SATURATE(LaneU16)
+    case 4: SATURATE(LaneU32)
+    default: SATURATE(LaneU64)
+    }
+}
+
+static float round_to_integer(float v, int mode)
+{
+    switch (mode) {
+    case CAST_RINT: return rintf(v);
+    case CAST_ROUND: return roundf(v);
+    case CAST_FLOOR: return floorf(v);
+    case CAST_CEIL: return ceilf(v);
+    default: return v; /* the conversion truncates */
+    }
+}
+
+static int64_t float_to_int(float v)
+{
+    if (v != v)
+        return 0;
+    if (v >= 0x1p63f)
+        return INT64_MAX;
+    return v <= -0x1p63f ? INT64_MIN : (int64_t)v;
+}
+
+static void floats_to(Dtype t, void *to, const float *in, int64_t n, int mode)
+{
+    int64_t wide[BLOCK];
+    if (dtype_is_float(t)) {
+        kernel_table()->narrow[t](to, in, n);
+        return;
+    }
+    if (t == DT_BOOL) {
+        for (int64_t i = 0; i < n; i++)
+            wide[i] = in[i] != 0;
+    } else {
+        for (int64_t i = 0; i < n; i++)
+            wide[i] = float_to_int(round_to_integer(in[i], mode));
+    }
+    narrow_ints(t, to, wide, n);
+}
+
+static void ints_to(Dtype t, void *to, const int64_t *in, int64_t n)
+{
+    if (!dtype_is_float(t)) {
+        narrow_ints(t, to, in, n);
+    } else if (t == DT_FP32) {
+        LaneF32 *out = to;
+        for (int64_t i = 0; i < n; i++)
+            out[i] = (float)in[i];
+    } else { /* float cannot hold every integer, so that a way through it would round twice */
+        for (int64_t i = 0; i < n; i++)
+            dtype_store_int(t, (char *)to + 2 * i, in[i]);
+    }
+}
+
+static void cast_block(Dtype from, Dtype to, int mode, void *out, const void *in, int64_t n)
+{
+    if (dtype_is_float(from)) {
+        float wide[BLOCK];
+        kernel_table()->widen[from](wide, in, n);
+        floats_to(to, out, wide, n, mode);
+    } else {
+        int64_t wide[BLOCK];
+        widen_ints(from, wide, in, n);
+        ints_to(to, out, wide, n);
+    }
+}
+
+void kernel_cast(Dtype from, Dtype to, int mode, const KernelArgs *k)
+{
+    int64_t in_bytes = dtype_bytes(from), out_bytes = dtype_bytes(to);
+    for (int64_t r = 0; r < k->rows; r++) {
+        char *out = (char *)k->to + r * k->to_step;
+        const char *in = (const char *)k->a + r * k->a_step;
+        for (int64_t c = 0; c < k->cols; c += BLOCK) {
+            int64_t n = k->cols - c < BLOCK ? k->cols - c : BLOCK;
+            cast_block(from, to, mode, out + c * out_bytes, in + c * in_bytes, n);
+        }
+    }
+}

@@ -1,0 +1,106 @@
+/* Rectangles: bounds are the caller's business, layouts are settled here, once per access. */
+#include "sim/machine/mem.h"
+
+#include <string.h>
+
+bool shape_elements(uint32_t rank, const int64_t *shape, int64_t *out)
+{
+    int64_t n = 1;
+    bool zero = false;
+    for (uint32_t i = 0; i < rank; i++) {
+        if (shape[i] < 0)
+            return false;
+        if (shape[i] == 0)
+            zero = true;
+        else if (__builtin_mul_overflow(n, shape[i], &n))
+            return false;
+    }
+    *out = zero ? 0 : n;
+    return true;
+}
+
+/* Byte stride of each dimension: dense, or with rows padded to `align`. */
+static void strides(uint32_t rank, const int64_t *shape, uint32_t elem, int64_t align, int64_t *out)
+{
+    int64_t size = elem;
+    for (uint32_t i = rank; i-- > 0;) {
+        out[i] = size;
+        size *= shape[i];
+        if (align && i == rank - 1)
+            size = (size + align - 1) / align * align;
+    }
+}
+
+static void reverse(int64_t *v, int n)
+{
+    for (int i = 0, j = n - 1; i < j; i++, j--) {
+        int64_t t = v[i];
+        v[i] = v[j];
+        v[j] = t;
+    }
+}
+
+RectPair rect_make(FabAddr at, uint32_t rank, const int64_t *shape, const int64_t *off,
+                   const int64_t *ext, uint32_t elem, const int64_t *tile_shape, int64_t align)
+{
+    RectPair p = {.rect = {.at = at}};
+    FabRect *r = &p.rect;
+    int64_t mem[BC_MAX_RANK], tile[BC_MAX_RANK];
+    strides(rank, shape, elem, 0, mem);
+    strides(rank, tile_shape, elem, align, tile);
+    r->run = elem;
+    for (uint32_t i = rank; i-- > 0;) {
+        r->at.offset += off[i] * mem[i];
+        if (ext[i] == 0)
+            r->run = 0;
+    }
+    if (r->run == 0)
+        return p;
+    for (uint32_t i = rank; i-- > 0;) {
+        if (ext[i] == 1)
+            continue;
+        if (r->n == 0 && mem[i] == r->run && tile[i] == r->run) {
+            r->run *= ext[i];
+            continue;
+        }
+        r->count[r->n] = ext[i];
+        r->stride[r->n] = mem[i];
+        p.tile_stride[r->n++] = tile[i];
+    }
+    reverse(r->count, r->n);
+    reverse(r->stride, r->n);
+    reverse(p.tile_stride, r->n);
+    return p;
+}
+
+FabRect rect_compact(const FabRect *r)
+{
+    FabRect out = *r;
+    while (out.n && out.stride[out.n - 1] == out.run) {
+        out.n--;
+        out.run *= out.count[out.n];
+    }
+    return out;
+}
+
+typedef struct {
+    const FabRect *r;
+    const int64_t *to_stride, *from_stride;
+} Layout;
+
+static void copy_dim(const Layout *l, int dim, char *to, const char *from)
+{
+    if (dim == FAB_MAX_DIMS || dim == l->r->n) {
+        memcpy(to, from, (size_t)l->r->run);
+        return;
+    }
+    for (int64_t i = 0; i < l->r->count[dim]; i++)
+        copy_dim(l, dim + 1, to + i * l->to_stride[dim], from + i * l->from_stride[dim]);
+}
+
+void rect_copy(const FabRect *r, char *to, const int64_t *to_stride, const char *from,
+               const int64_t *from_stride)
+{
+    if (r->run)
+        copy_dim(&(Layout){r, to_stride, from_stride}, 0, to, from);
+}

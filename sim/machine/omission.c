@@ -1,0 +1,29 @@
+#include "sim/machine/omission.h"
+
+#include "base/vec.h"
+
+SyncPatch *patch_new(const BcProgram *program)
+{
+    SyncPatch *p = xcalloc(1, sizeof *p);
+    p->n_funcs = program->n_funcs;
+    p->skip = xcalloc(program->n_funcs + 1, sizeof *p->skip);
+    return p;
+}
+
+void patch_skip(SyncPatch *p, const BcProgram *program, uint32_t func, uint32_t pc)
+{
+    if (!p->skip[func])
+        p->skip[func] = xcalloc(program->funcs[func].n_insns + 1, 1);
+    p->skip[func][pc] = 1;
+}
+
+void patch_free(SyncPatch *p)
+{
+    if (!p)
+        return;
+    for (uint32_t i = 0; i < p->n_funcs; i++)
+        free(p->skip[i]);
+    free(p->skip);
+    map_free(&p->less);
+    free(p);
+}

@@ -1,0 +1,102 @@
+/* What a run is given and what it leaves: settings, reports, exit statuses. */
+#ifndef PLD_SIM_MACHINE_RUN_CONFIG_H
+#define PLD_SIM_MACHINE_RUN_CONFIG_H
+
+#include "codegen/bytecode.h"
+
+/* Exit statuses of pldrun. */
+enum {
+    EXIT_OK = 0,
+    EXIT_GOLDEN = 1,
+    EXIT_USAGE = 2,
+    EXIT_DEADLOCK = 3,
+    EXIT_CHECK = 4,
+    EXIT_FAULT = 5,
+    EXIT_STEPS = 6,
+    EXIT_INCOMPLETE = 7,
+    EXIT_INTERNAL = 70
+};
+
+typedef struct {
+    const char *name, *value; /* --input x=x.npy: "x", "x.npy"; -D NR=4: "NR", "4" */
+} NamedText;
+
+enum { CHECK_RACES = 1, CHECK_UNINIT = 2, CHECK_SIGNALS = 4, CHECK_FENCES = 8, CHECK_ALL = 15 };
+
+typedef struct World World;
+typedef struct Observer Observer;
+
+/* Where the host's tensors come from and what becomes of them: set by whoever starts runs. */
+typedef struct {
+    /* Sets extents, tensors (shape and initial value) and scalars of a world that has its tables.
+     * False after an error report. */
+    bool (*load)(World *w);
+    /* Compares outputs with their goldens after a run that ended well; false on a mismatch. */
+    bool (*compare)(World *w);
+} HostData;
+
+typedef struct {
+    const HostData *host;     /* see sim/host/run.h; never NULL */
+    const Platform *platform; /* the program's own when NULL; a copy with --platform-set */
+    uint32_t n_devices;
+    const uint32_t *devices; /* ids of -d */
+    const NamedText *inputs, *goldens, *outputs, *extents;
+    uint32_t n_inputs, n_goldens, n_outputs, n_extents;
+    double rtol, atol; /* negative: unsaid */
+    uint64_t seed;
+    unsigned checks;            /* CHECK_ bits */
+    bool weak;                  /* --mem=weak */
+    const char *schedule;       /* "clock" when NULL */
+    uint64_t max_steps;         /* 0: no limit */
+    Observer *const *observers; /* more observers (trace); they stay the caller's */
+    uint32_t n_observers;
+    bool no_golden;   /* do not compare */
+    uint32_t repeat;  /* queue every dispatch so many times, the whole queue in turn; 0: once */
+    uint32_t without; /* leave this row of --explain-sync out, from 1; 0: none */
+    void (*progress)(void *env, const World *w); /* called now and then, or NULL */
+    void *progress_env;
+    bool cost; /* hold what was counted against the closed forms of the builtins */
+} RunConfig;
+
+typedef enum {
+    REP_USAGE,
+    REP_FAULT,
+    REP_DEADLOCK,
+    REP_CHECK,
+    REP_WARNING,
+    REP_GOLDEN,
+    REP_STEPS,
+    REP_INTERNAL, /* an error of ours */
+    REP_NOTE
+} ReportKind;
+
+typedef struct {
+    ReportKind kind;
+    const char *check; /* "race", "uninit", "signal", "fence", "deadlock", "fault", ... */
+    uint32_t rank;     /* UINT32_MAX: none */
+    const char *file;  /* NULL: no place */
+    uint32_t line, col;
+    const char *text; /* one line or several, complete: begins with the place */
+} Report;
+
+typedef struct {
+    Arena arena; /* owns everything below */
+    int status;  /* exit status so far: the worst by fault, deadlock, check, golden */
+    Report *reports;
+    uint32_t n_reports, cap_reports;
+    uint32_t n_checked;     /* outputs that had a golden */
+    const char **unchecked; /* names of outputs without one */
+    uint32_t n_unchecked;
+    uint64_t steps;    /* instructions */
+    int64_t time_ps;   /* modelled time of the whole run */
+    uint32_t *choices; /* names of the scheduler's choices, when recorded */
+    uint32_t n_choices;
+} RunResult;
+
+void run_result_free(RunResult *result);
+/* The texts of all reports, one after another, each ending its line; in `arena`. */
+const char *run_result_text(Arena *arena, const RunResult *result);
+/* The worse of two exit statuses: fault, deadlock, check, golden, ok. */
+int status_worse(int a, int b);
+
+#endif

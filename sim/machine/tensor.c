@@ -1,0 +1,76 @@
+#include "sim/machine/tensor.h"
+
+bool tensor_measure(Arena *arena, HostTensor *t, const char **why)
+{
+    int64_t bytes = dtype_bytes(t->dtype);
+    bool zero = false, fits = true;
+    for (uint32_t i = 0; i < t->rank; i++) {
+        if (t->shape[i] < 0) {
+            *why = arena_printf(arena, "%s: negative extent %lld", t->name, (long long)t->shape[i]);
+            return false;
+        }
+        zero |= t->shape[i] == 0;
+        fits = fits && !__builtin_mul_overflow(bytes, t->shape[i], &bytes);
+    }
+    if (zero) {
+        bytes = 0;
+    } else if (!fits || bytes > TENSOR_MAX_BYTES) {
+        Buf shape = {0};
+        tensor_index_text(&shape, t->rank, t->shape);
+        *why = arena_printf(arena, "%s: %s of shape %s is larger than %lld GiB", t->name,
+                            dtype_name(t->dtype), shape.at, (long long)(TENSOR_MAX_BYTES >> 30));
+        buf_free(&shape);
+        return false;
+    }
+    t->bytes = bytes;
+    t->elements = bytes / dtype_bytes(t->dtype);
+    return true;
+}
+
+bool tensor_alloc(Arena *arena, HostTensor *t, const char **why)
+{
+    if (!tensor_measure(arena, t, why))
+        return false;
+    t->data = arena_alloc(arena, (size_t)t->bytes);
+    t->initial = arena_alloc(arena, (size_t)t->bytes);
+    return true;
+}
+
+int64_t tensor_offset(const HostTensor *t, const int64_t *index)
+{
+    int64_t position = 0;
+    for (uint32_t i = 0; i < t->rank; i++)
+        position = position * t->shape[i] + index[i];
+    return position * dtype_bytes(t->dtype);
+}
+
+bool tensor_next(const HostTensor *t, int64_t *index)
+{
+    for (uint32_t i = t->rank; i-- > 0;) {
+        if (++index[i] < t->shape[i])
+            return true;
+        index[i] = 0;
+    }
+    return false;
+}
+
+void tensor_unravel(const HostTensor *t, int64_t position, int64_t *index)
+{
+    for (uint32_t i = t->rank; i-- > 0;) {
+        index[i] = position % t->shape[i];
+        position /= t->shape[i];
+    }
+}
+
+void tensor_index_text(Buf *out, uint32_t rank, const int64_t *index)
+{
+    buf_char(out, '[');
+    for (uint32_t i = 0; i < rank; i++) {
+        buf_str(out, i ? ", " : "");
+        if (index[i] == -1)
+            buf_char(out, '?');
+        else
+            buf_printf(out, "%lld", (long long)index[i]);
+    }
+    buf_char(out, ']');
+}

@@ -1,0 +1,37 @@
+/* Host tensors: what the host function's tensor parameters hold. */
+#ifndef PLD_SIM_MACHINE_TENSOR_H
+#define PLD_SIM_MACHINE_TENSOR_H
+
+#include "codegen/bytecode.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+#define TENSOR_MAX_BYTES (INT64_C(1) << 34)
+
+typedef struct {
+    const char *name;
+    uint8_t dtype, rank;
+    uint8_t dir; /* 0 in, 1 out, 2 inout */
+    int64_t shape[BC_MAX_RANK];
+    int64_t elements, bytes; /* of the whole; no overflow */
+    char *data;              /* row-major, dense */
+    char *initial; /* its value before the run, what init functions and goldens see; for an
+                      Out tensor without init zeros */
+} HostTensor;
+
+/* Computes elements and bytes from dtype, rank and shape. false: an extent is negative or there are
+ * more than TENSOR_MAX_BYTES; *why names the tensor. */
+bool tensor_measure(Arena *arena, HostTensor *t, const char **why);
+/* The same, and zeroed memory for data and initial in the arena. */
+bool tensor_alloc(Arena *arena, HostTensor *t, const char **why);
+
+/* Byte offset of an element; the index is in range. */
+int64_t tensor_offset(const HostTensor *t, const int64_t *index);
+/* Moves a row-major index on by one; false after the last. */
+bool tensor_next(const HostTensor *t, int64_t *index);
+/* The index of an element by its position in memory. */
+void tensor_unravel(const HostTensor *t, int64_t position, int64_t *index);
+/* "[1, 2]"; extents of -1 are printed as ?. */
+void tensor_index_text(Buf *out, uint32_t rank, const int64_t *index);
+
+#endif

@@ -1,0 +1,479 @@
+/* The interpreter: one switch over scalar instructions, control flow and calls; everything that has
+ * a time or touches memory lies in the vm_*.c files. A lane stops just before each operation that
+ * others can notice, so that whoever schedules sees what comes next before it happens. */
+#include "sim/machine/vm.h"
+
+#include "base/map.h"
+#include "sim/machine/bind.h"
+#include "sim/machine/scalar.h"
+#include "sim/machine/vm_ops.h"
+#include <string.h>
+
+void vm_flush(World *w, Lane *lane)
+{
+    if (lane->scalar_ps == 0)
+        return;
+    Event e = {.kind = EV_COMPUTE, .lane = lane, .op = TOP_COUNT, .begin = lane->now};
+    lane->now = e.end = clock_add(lane->now, lane->scalar_ps);
+    lane->scalar_ps = 0;
+    if (lane->host)
+        return;
+    probe_compute(&w->probe, lane, e.end - e.begin);
+    if (probe_wants(&w->probe, EV_COMPUTE))
+        probe_emit(&w->probe, &e);
+}
+
+/* ---- frames ---- */
+
+static size_t align_up(size_t n)
+{
+    return (n + 15) & ~(size_t)15;
+}
+
+/* The stack may move: frames keep offsets through this. */
+static void place_frames(Lane *lane)
+{
+    for (uint32_t i = 0; i < lane->frames.len; i++) {
+        Frame *f = &lane->frames.at[i];
+        char *at = lane->stack + f->mark;
+        f->regs = (int64_t *)(void *)at;
+        at += align_up(f->f->n_regs * sizeof(int64_t));
+        f->mregs = (MemRef *)(void *)at;
+        at += align_up(f->f->n_mregs * sizeof(MemRef));
+        f->tiles = (TileState *)(void *)at;
+    }
+}
+
+static void push_frame(World *w, Lane *lane, uint32_t func)
+{
+    const BcFunc *f = &w->program->funcs[func];
+    size_t size = align_up(f->n_regs * sizeof(int64_t)) + align_up(f->n_mregs * sizeof(MemRef)) +
+                  align_up(f->n_tiles * sizeof(TileState));
+    Frame frame = {.func = func, .f = f, .mark = lane->stack_len};
+    if (lane->stack_len + size > lane->stack_cap) {
+        lane->stack_cap = 2 * (lane->stack_len + size);
+        lane->stack = xrealloc(lane->stack, lane->stack_cap);
+    }
+    memset(lane->stack + lane->stack_len, 0, size);
+    lane->stack_len += size;
+    vec_push(&lane->frames, frame);
+    place_frames(lane);
+}
+
+static void pop_frame(Lane *lane)
+{
+    lane->stack_len = vec_last(&lane->frames).mark;
+    (void)vec_pop(&lane->frames);
+}
+
+static void need_core(Lane *lane, int64_t bytes)
+{
+    if (bytes > lane->core_peak)
+        lane->core_peak = bytes;
+    if (bytes <= lane->core_cap)
+        return;
+    lane->core_mem = xrealloc(lane->core_mem, (size_t)bytes);
+    memset(lane->core_mem + lane->core_cap, 0, (size_t)(bytes - lane->core_cap));
+    lane->core_cap = bytes;
+}
+
+static uint32_t memory_params(const BcFunc *f)
+{
+    uint32_t n = 0;
+    while (n < f->n_params && f->params[n].kind != BCP_SCALAR)
+        n++;
+    return n;
+}
+
+bool vm_enter(World *w, Lane *lane, uint32_t func, const MemRef *mem, const int64_t *scalars)
+{
+    const BcFunc *f = &w->program->funcs[func];
+    uint32_t n_mem = memory_params(f);
+    int64_t *binds = xcalloc(f->n_binds + 1, sizeof *binds);
+    bool ok = bind_call(w, lane, f, mem, binds);
+    if (ok) {
+        push_frame(w, lane, func);
+        Frame *top = lane_top(lane);
+        memcpy(top->regs, binds, f->n_binds * sizeof *binds);
+        memcpy(top->regs + f->n_binds, scalars, (f->n_params - n_mem) * sizeof *scalars);
+        memcpy(top->mregs, mem, n_mem * sizeof *mem);
+        need_core(lane, f->core_bytes);
+    }
+    free(binds);
+    return ok;
+}
+
+static void kernel_event(World *w, Lane *lane, EventKind kind)
+{
+    Event e = {.kind = kind, .lane = lane, .begin = lane->now, .end = lane->now};
+    CodePlace at = lane_place(lane);
+    CostCount *c = probe_cost(&w->probe, at.rank, at.func);
+    if (kind == EV_KERNEL_BEGIN && c->calls++ == 0)
+        c->begin_ps = lane->now;
+    c->end_ps = lane->now > c->end_ps ? lane->now : c->end_ps;
+    if (probe_wants(&w->probe, kind))
+        probe_emit(&w->probe, &e);
+}
+
+static bool call(World *w, Lane *lane, const BcInsn *in)
+{
+    Frame *top = lane_top(lane);
+    const BcCall *c = &top->f->calls[in->a];
+    MemRef *mem = xcalloc(c->n_mem + 1, sizeof *mem);
+    int64_t *scalars = xcalloc(c->n_scalars + 1, sizeof *scalars);
+    for (uint32_t i = 0; i < c->n_mem; i++)
+        mem[i] = top->mregs[c->mem[i]];
+    for (uint32_t i = 0; i < c->n_scalars; i++)
+        scalars[i] = top->regs[c->scalars[i]];
+    vm_flush(w, lane);
+    bool ok = vm_enter(w, lane, c->func, mem, scalars);
+    if (ok) {
+        lane_top(lane)->results = c->results;
+        lane_top(lane)->n_results = c->n_results;
+        kernel_event(w, lane, EV_KERNEL_BEGIN);
+    }
+    free(mem);
+    free(scalars);
+    return ok;
+}
+
+/* Back in the caller, behind its call. */
+static void ret(World *w, Lane *lane, const BcInsn *in)
+{
+    vm_flush(w, lane);
+    kernel_event(w, lane, EV_KERNEL_END);
+    Frame *top = lane_top(lane), *caller = top - 1;
+    for (uint32_t i = 0; i < in->b && i < top->n_results; i++)
+        caller->regs[top->results + i] = top->regs[in->a + i];
+    pop_frame(lane);
+    lane_top(lane)->pc++;
+}
+
+/* ---- scalar instructions ---- */
+
+/* Device division truncates: where a dividend is negative, Python programmers expect something
+ * else. */
+static void note_negative(World *w, Lane *lane, const BcInsn *in, int64_t a, int64_t out)
+{
+    CodePlace at = lane_place(lane);
+    uint64_t site = (uint64_t)at.func << 32 | at.pc;
+    if (map_get(&w->negative_sites, site, NULL))
+        return;
+    map_set(&w->negative_sites, site, 1);
+    Buf text = {0};
+    place_text(w, &text, at);
+    buf_printf(&text,
+               ": warning: rank %u: the dividend of %s is %lld: device division truncates toward "
+               "zero, the result is %lld",
+               lane->rank, in->imm == BSC_MOD ? "%" : "//", (long long)a, (long long)out);
+    report_add(w, REP_WARNING, "negative-dividend", &at, text.at);
+    buf_free(&text);
+    Event e = {.kind = EV_NEGATIVE_MOD, .lane = lane, .begin = lane->now, .end = lane->now};
+    probe_emit(&w->probe, &e);
+}
+
+static bool binary(World *w, Lane *lane, const BcInsn *in, int64_t *regs)
+{
+    int64_t a = regs[in->b];
+    const char *why = scalar_binary(in->imm, in->d, a, regs[in->c], &regs[in->a]);
+    if (why)
+        return vm_fault(w, lane, "%s (%lld %s %lld)", why, (long long)a,
+                        in->imm == BSC_MOD        ? "%"
+                        : in->imm == BSC_FLOORDIV ? "//"
+                        : in->imm == BSC_SHL      ? "<<"
+                                                  : ">>",
+                        (long long)regs[in->c]);
+    if (a < 0 && (in->imm == BSC_MOD || in->imm == BSC_FLOORDIV))
+        note_negative(w, lane, in, a, regs[in->a]);
+    return true;
+}
+
+static bool before(int64_t at, int64_t end, int64_t step)
+{
+    return step > 0 ? at < end : at > end;
+}
+
+static bool for_prep(World *w, Lane *lane, const BcInsn *in, Frame *top)
+{
+    const int64_t *r = top->regs;
+    if (r[in->c] == 0)
+        return vm_fault(w, lane, "the step of this loop is 0");
+    if (w->sites->flags[top->func])
+        probe_loop(&w->probe, lane);
+    top->pc = before(r[in->a], r[in->b], r[in->c]) ? top->pc + 1 : (uint32_t)in->imm;
+    return true;
+}
+
+static void for_loop(const BcInsn *in, Frame *top)
+{
+    int64_t *r = top->regs;
+    bool over = __builtin_add_overflow(r[in->a], r[in->c], &r[in->a]);
+    top->pc = !over && before(r[in->a], r[in->b], r[in->c]) ? (uint32_t)in->imm : top->pc + 1;
+}
+
+static bool query(World *w, Lane *lane, const BcInsn *in, Frame *top)
+{
+    const MemRef *m = vm_mem(w, lane, in->b);
+    if (!m || (in->op != BC_DIM && !vm_same_group(w, lane, m)))
+        return false;
+    if (in->op == BC_DIM)
+        top->regs[in->a] = m->shape[in->imm];
+    else if (in->op == BC_NRANKS)
+        top->regs[in->a] = window_domain(w, m->object)->n;
+    else
+        top->regs[in->a] = window_rank(w, m->object, lane->rank);
+    return true;
+}
+
+static bool flatten(World *w, Lane *lane, const BcInsn *in, Frame *top)
+{
+    const MemRef *m = vm_mem(w, lane, in->b);
+    if (!m)
+        return false;
+    MemRef flat = *m;
+    flat.rank = 2;
+    flat.shape[0] = 1;
+    (void)shape_elements(m->rank, m->shape, &flat.shape[1]);
+    top->mregs[in->a] = flat;
+    return true;
+}
+
+/* ---- the loop ---- */
+
+/* Memory and tile instructions. */
+static bool execute(World *w, Lane *lane, const BcInsn *in)
+{
+    vm_flush(w, lane);
+    switch (in->op) {
+    case BC_READ: return vm_read(w, lane, in);
+    case BC_WRITE: return vm_write(w, lane, in);
+    case BC_LOAD: return vm_load(w, lane, in);
+    case BC_STORE: return vm_store(w, lane, in);
+    case BC_RLOAD: return vm_rload(w, lane, in);
+    case BC_RSTORE: return vm_rstore(w, lane, in);
+    case BC_PUT:
+    case BC_GET: return vm_xfer(w, lane, in);
+    case BC_ALLOC:
+    case BC_VIEW:
+    case BC_ROW:
+    case BC_DISPATCH: return vm_host_op(w, lane, in);
+    default: return vm_tile_op(w, lane, in);
+    }
+}
+
+static bool accesses_window(const Frame *top, const BcInsn *in)
+{
+    switch (in->op) {
+    case BC_RLOAD:
+    case BC_RSTORE:
+    case BC_PUT:
+    case BC_GET: return true;
+    case BC_READ:
+    case BC_LOAD:
+    case BC_STORE: return top->mregs[in->b].kind == MEM_WINDOW;
+    case BC_WRITE: return top->mregs[in->a].kind == MEM_WINDOW;
+    default: return false;
+    }
+}
+
+/* Does the lane stop before this instruction? Atomic stores and puts are communication; remote
+ * transfers yield to lanes that are behind in modelled time, because they share ports. */
+static bool stops(World *w, Lane *lane, const BcInsn *in, PendKind *kind)
+{
+    const Frame *top = lane_top(lane);
+    *kind = PEND_NONE;
+    switch (in->op) {
+    case BC_NOTIFY: *kind = PEND_NOTIFY; break;
+    case BC_WAIT: *kind = PEND_WAIT; break;
+    case BC_FENCE: *kind = PEND_FENCE; break;
+    case BC_RSTORE: *kind = in->imm == ATOMIC_ADD ? PEND_ATOMIC : PEND_NONE; break;
+    case BC_PUT: *kind = top->f->xfers[in->d].atomic == ATOMIC_ADD ? PEND_ATOMIC : PEND_NONE; break;
+    case BC_READ:
+        *kind = w->stop_at_reads && top->mregs[in->b].kind == MEM_WINDOW ? PEND_READ : PEND_NONE;
+        break;
+    case BC_RET: *kind = lane->frames.len == 1 && !lane->host ? PEND_EXIT : PEND_NONE; break;
+    default: break;
+    }
+    if (*kind == PEND_NONE && w->stop_at_data && accesses_window(top, in))
+        *kind = PEND_DATA;
+    if (*kind != PEND_NONE)
+        return true;
+    bool port = in->op == BC_RLOAD || in->op == BC_RSTORE || in->op == BC_PUT || in->op == BC_GET;
+    return port && clock_add(lane->now, lane->scalar_ps) > w->horizon;
+}
+
+/* Is the instruction not in the program as it is tried? */
+static bool leave_out(World *w, Lane *lane, const BcInsn *in)
+{
+    Frame *top = lane_top(lane);
+    if (!patch_skips(w->patch, top->func, top->pc))
+        return false;
+    lane->n_notifies += in->op == BC_NOTIFY;
+    lane->n_waits += in->op == BC_WAIT;
+    top->pc++;
+    return true;
+}
+
+static VmStatus stop(World *w, Lane *lane, const BcInsn *in, PendKind kind)
+{
+    vm_flush(w, lane);
+    memset(&lane->pending, 0, sizeof lane->pending);
+    lane->pending.kind = kind;
+    lane->pending.enabled = true;
+    lane->pending.at = lane_place(lane);
+    if (kind == PEND_NONE)
+        return VM_BUDGET;
+    if (kind != PEND_EXIT && kind != PEND_DATA && !vm_describe(w, lane, in))
+        return VM_FAULT;
+    return VM_PENDING;
+}
+
+/* The instruction has started a transfer that is not complete: the lane goes on behind it when it
+ * is. */
+static VmStatus transfer(Lane *lane)
+{
+    lane->pending.kind = PEND_TRANSFER;
+    lane->pending.enabled = false;
+    lane->pending.at = lane_place(lane);
+    return VM_PENDING;
+}
+
+VmStatus vm_run(World *w, Lane *lane, uint64_t budget)
+{
+    int64_t scalar = w->platform.scalar_op;
+    bool ok = true;
+    for (; budget > 0 && ok; budget--) {
+        Frame *top = lane_top(lane);
+        const BcInsn *in = &top->f->insns[top->pc];
+        int64_t *r = top->regs;
+        if (in->op >= BC_READ || in->op == BC_RET) {
+            PendKind kind;
+            if (stops(w, lane, in, &kind)) {
+                if (w->patch && leave_out(w, lane, in))
+                    continue;
+                return stop(w, lane, in, kind);
+            }
+        }
+        lane->insns++;
+        w->steps++;
+        lane->scalar_ps += scalar;
+        switch (in->op) {
+        case BC_NOP: break;
+        case BC_MOV: r[in->a] = r[in->b]; break;
+        case BC_LDI: r[in->a] = in->imm; break;
+        case BC_LDK: r[in->a] = w->program->consts[in->imm]; break;
+        case BC_BIN: ok = binary(w, lane, in, r); break;
+        case BC_UN: r[in->a] = scalar_unary(in->imm, in->d, r[in->b]); break;
+        case BC_JMP: top->pc = (uint32_t)in->imm; continue;
+        case BC_JZ: top->pc = r[in->a] ? top->pc + 1 : (uint32_t)in->imm; continue;
+        case BC_JNZ: top->pc = r[in->a] ? (uint32_t)in->imm : top->pc + 1; continue;
+        case BC_FORPREP: ok = for_prep(w, lane, in, top); continue;
+        case BC_FORLOOP: for_loop(in, top); continue;
+        case BC_CALL: ok = call(w, lane, in); continue;
+        case BC_RET:
+            if (lane->frames.len == 1)
+                return VM_PENDING; /* the host function's end */
+            ret(w, lane, in);
+            continue;
+        case BC_CHECK:
+            if (!r[in->a])
+                ok = vm_fault(w, lane, "%s", world_string(w, (uint32_t)in->imm));
+            break;
+        case BC_MMOV: top->mregs[in->a] = top->mregs[in->b]; break;
+        case BC_FLATTEN: ok = flatten(w, lane, in, top); break;
+        case BC_DIM:
+        case BC_RANK:
+        case BC_NRANKS: ok = query(w, lane, in, top); break;
+        case BC_WORLD: r[in->a] = w->n_ranks; break;
+        case BC_CORE: r[in->a] = lane->core; break;
+        default:
+            lane->pending.token = 0;
+            ok = execute(w, lane, in);
+            if (ok && lane->pending.token)
+                return transfer(lane);
+            break;
+        }
+        if (ok)
+            top->pc++;
+    }
+    if (!ok)
+        return VM_FAULT;
+    memset(&lane->pending, 0, sizeof lane->pending);
+    lane->pending.enabled = true;
+    vm_flush(w, lane);
+    return VM_BUDGET;
+}
+
+bool vm_enabled(World *w, Lane *lane)
+{
+    Pending *p = &lane->pending;
+    if (p->kind == PEND_TRANSFER) {
+        p->enabled = w->fabric->ops->done(w->fabric, p->token);
+    } else if (p->kind == PEND_WAIT) {
+        bool yes = false;
+        FabStatus s =
+            w->fabric->ops->test(w->fabric, lane->rank, p->rect.at, p->op, p->value, &yes);
+        p->enabled = s == FAB_OK && yes;
+    } else {
+        p->enabled = true;
+    }
+    return p->enabled;
+}
+
+void vm_commit(World *w, Lane *lane)
+{
+    PendKind kind = lane->pending.kind;
+    if (kind == PEND_NONE)
+        return;
+    if (kind == PEND_EXIT) {
+        world_lane_exit(w, lane);
+        return;
+    }
+    Frame *top = lane_top(lane);
+    const BcInsn *in = &top->f->insns[top->pc];
+    if (kind != PEND_TRANSFER) {
+        lane->insns++;
+        w->steps++;
+        lane->scalar_ps += w->platform.scalar_op;
+        lane->pending.token = 0;
+        bool ok = kind == PEND_NOTIFY || kind == PEND_WAIT || kind == PEND_FENCE
+                      ? vm_communicate(w, lane, in)
+                      : execute(w, lane, in);
+        if (!ok)
+            return;
+        if (lane->pending.token) {
+            lane->pending.kind = PEND_TRANSFER;
+            lane->state = LANE_BLOCKED;
+            return;
+        }
+    }
+    lane_top(lane)->pc++;
+    memset(&lane->pending, 0, sizeof lane->pending);
+    lane->pending.enabled = true;
+    lane->state = LANE_READY;
+}
+
+bool vm_run_host(World *w)
+{
+    Lane *lane = w->host_lane;
+    const BcFunc *f = &w->program->funcs[w->program->entry];
+    MemRef *mem = xcalloc(w->n_tensors + 1, sizeof *mem);
+    for (uint32_t i = 0; i < w->n_tensors; i++) {
+        const HostTensor *t = &w->tensors[i];
+        mem[i] = (MemRef){.kind = MEM_HOST, .dtype = t->dtype, .rank = t->rank, .object = i};
+        memcpy(mem[i].shape, t->shape, sizeof t->shape);
+    }
+    int64_t *scalars = xcalloc(f->n_params + 1, sizeof *scalars);
+    for (uint32_t i = w->n_tensors; i < f->n_params; i++)
+        scalars[i - w->n_tensors] = w->scalar_regs[i];
+    bool ok = vm_enter(w, lane, w->program->entry, mem, scalars);
+    free(mem);
+    free(scalars);
+    VmStatus s = VM_BUDGET;
+    while (ok && s == VM_BUDGET) {
+        if (w->config->max_steps && w->steps >= w->config->max_steps)
+            return vm_fault(w, lane, "the step limit is reached in the host function");
+        s = vm_run(w, lane, 100000);
+    }
+    return ok && s == VM_PENDING;
+}

@@ -1,0 +1,263 @@
+/* Loads, stores and single elements. Every rectangle is checked against its view here, before the
+ * fabric sees it, so that the message can speak in elements. */
+#include "sim/machine/element_text.h"
+#include "sim/machine/vm_ops.h"
+
+#include <string.h>
+
+const MemRef *vm_mem(World *w, Lane *lane, uint32_t reg)
+{
+    const MemRef *m = &lane_top(lane)->mregs[reg];
+    if (m->kind != MEM_EMPTY)
+        return m;
+    vm_fault(w, lane, "memory is used on a path where it was never set");
+    return NULL;
+}
+
+/* All windows that one builtin call works on belong to the same devices; where they do not, its
+ * ranks would mean different devices from one op to the next. */
+bool vm_same_group(World *w, Lane *lane, const MemRef *m)
+{
+    const BcLoc *loc = w->domains.len > 1 ? place_loc(w, lane_place(lane)) : NULL;
+    if (!loc || loc->origin == BC_NO_INDEX)
+        return true;
+    bool same_call = lane->builtin && lane->builtin->origin == loc->origin &&
+                     lane->builtin->line == loc->line && lane->builtin->col == loc->col;
+    if (!same_call) {
+        lane->builtin = loc;
+        lane->builtin_window = m->object;
+    }
+    const Window *a = &w->windows.at[lane->builtin_window], *b = &w->windows.at[m->object];
+    return a->domain == b->domain ||
+           vm_fault(w, lane, "%s: windows %s and %s belong to different devices",
+                    world_string(w, loc->origin), a->name, b->name);
+}
+
+bool vm_peer(World *w, Lane *lane, const MemRef *m, int64_t peer, const char *what, uint32_t *rank)
+{
+    const Domain *d = window_domain(w, m->object);
+    if (!vm_same_group(w, lane, m))
+        return false;
+    if (peer < 0 || peer >= d->n)
+        return vm_fault(w, lane, "%s: peer=%lld is outside 0..%u of window %s", what,
+                        (long long)peer, d->n - 1, w->windows.at[m->object].name);
+    *rank = d->members[peer];
+    return true;
+}
+
+static const char *mem_name(const World *w, const Lane *lane, const MemRef *m)
+{
+    if (m->kind == MEM_WINDOW)
+        return w->windows.at[m->object].name;
+    if (m->kind == MEM_DEVICE)
+        return w->tensors[w->dispatches.at[lane->dispatch].regions[m->object].tensor].name;
+    return "memory";
+}
+
+static const char *op_text(const Lane *lane)
+{
+    const Frame *top = &lane->frames.at[lane->frames.len - 1];
+    return elements_op(top->f->insns[top->pc].op);
+}
+
+bool vm_bounds(World *w, Lane *lane, const MemRef *m, const int64_t *off, const int64_t *ext)
+{
+    for (uint32_t i = 0; i < m->rank; i++) {
+        if (off[i] >= 0 && ext[i] >= 0 && off[i] <= m->shape[i] && ext[i] <= m->shape[i] - off[i])
+            continue;
+        return vm_fault(w, lane,
+                        "%s: offset %lld + extent %lld is outside axis %u of %s (extent %lld)",
+                        op_text(lane), (long long)off[i], (long long)ext[i], i,
+                        mem_name(w, lane, m), (long long)m->shape[i]);
+    }
+    return true;
+}
+
+bool vm_element(World *w, Lane *lane, const MemRef *m, const int64_t *index, int64_t *offset)
+{
+    int64_t at = 0;
+    for (uint32_t i = 0; i < m->rank; i++) {
+        if (index[i] < 0 || index[i] >= m->shape[i])
+            return vm_fault(w, lane, "%s: offset %lld is outside axis %u of %s (extent %lld)",
+                            op_text(lane), (long long)index[i], i, mem_name(w, lane, m),
+                            (long long)m->shape[i]);
+        at = at * m->shape[i] + index[i];
+    }
+    *offset = m->offset + at * dtype_bytes(m->dtype);
+    return true;
+}
+
+bool vm_fabric_ok(World *w, Lane *lane, FabStatus status)
+{
+    return status == FAB_OK || vm_fault(w, lane, "%s: %s", op_text(lane), fab_status_text(status));
+}
+
+char *vm_device_bytes(World *w, Lane *lane, const MemRef *m, int64_t offset)
+{
+    return w->dispatches.at[lane->dispatch].regions[m->object].data + offset;
+}
+
+static FabLocal local_of(const RectPair *p, void *at)
+{
+    FabLocal l = {.at = at};
+    memcpy(l.stride, p->tile_stride, sizeof l.stride);
+    return l;
+}
+
+static bool device_access(World *w, Lane *lane, const MemRef *m, const RectPair *p, char *at,
+                          bool write)
+{
+    char *mem = vm_device_bytes(w, lane, m, p->rect.at.offset);
+    if (write)
+        rect_copy(&p->rect, mem, p->rect.stride, at, p->tile_stride);
+    else
+        rect_copy(&p->rect, at, p->tile_stride, mem, p->rect.stride);
+    EventKind kind = write ? EV_TENSOR_WRITE : EV_TENSOR_READ;
+    probe_touch(&w->probe, lane, kind, &p->rect, m->dtype, true);
+    return true;
+}
+
+bool vm_access(World *w, Lane *lane, const MemRef *m, EventKind kind, const RectPair *p, void *at)
+{
+    bool write = kind != EV_READ && kind != EV_REMOTE_READ;
+    if (m->kind == MEM_DEVICE)
+        return device_access(w, lane, m, p, at, write);
+    FabLocal local = local_of(p, at);
+    FabStatus s = write ? probe_write(&w->probe, lane, kind, &p->rect, local, m->dtype)
+                        : probe_read(&w->probe, lane, kind, &p->rect, local, m->dtype);
+    if (!vm_fabric_ok(w, lane, s))
+        return false;
+    if (write && w->windows.at[m->object].signal)
+        world_recheck(w, p->rect.at.rank); /* a store into a cell opens a wait as a notify does */
+    return true;
+}
+
+/* ---- elements ---- */
+
+static RectPair element_rect(const Lane *lane, const MemRef *m, int64_t offset)
+{
+    RectPair p = {.rect = {.run = dtype_bytes(m->dtype)}};
+    p.rect.at = (FabAddr){.rank = lane->rank, .window = m->object, .offset = offset};
+    return p;
+}
+
+bool vm_read(World *w, Lane *lane, const BcInsn *in)
+{
+    int64_t *r = lane_top(lane)->regs, offset;
+    const MemRef *m = vm_mem(w, lane, in->b);
+    if (!m || !vm_element(w, lane, m, r + in->c, &offset))
+        return false;
+    char bytes[8] = {0};
+    RectPair p = element_rect(lane, m, offset);
+    if (!vm_access(w, lane, m, EV_READ, &p, bytes))
+        return false;
+    if (dtype_is_float(m->dtype)) {
+        double v = dtype_load_double(m->dtype, bytes);
+        memcpy(&r[in->a], &v, sizeof v);
+    } else {
+        r[in->a] = dtype_load_int(m->dtype, bytes);
+    }
+    return true;
+}
+
+bool vm_write(World *w, Lane *lane, const BcInsn *in)
+{
+    int64_t *r = lane_top(lane)->regs, offset;
+    const MemRef *m = vm_mem(w, lane, in->a);
+    if (!m || !vm_element(w, lane, m, r + in->b, &offset))
+        return false;
+    char bytes[8] = {0};
+    if (dtype_is_float(in->e)) {
+        double v;
+        memcpy(&v, &r[in->d], sizeof v);
+        if (dtype_is_float(m->dtype))
+            dtype_store_double(m->dtype, bytes, v);
+        else
+            dtype_store_int(m->dtype, bytes, kernel_scalar(in->e, r[in->d], m->dtype).i);
+    } else {
+        dtype_store_int(m->dtype, bytes, r[in->d]);
+    }
+    RectPair p = element_rect(lane, m, offset);
+    return vm_access(w, lane, m, EV_WRITE, &p, bytes);
+}
+
+/* ---- tiles ---- */
+
+/* The rectangle of a view that a tile's extents `ext` take at `off`, on world rank `rank`. */
+static bool tile_rect(World *w, Lane *lane, const MemRef *m, const BcTile *t, uint32_t rank,
+                      const int64_t *off, const int64_t *ext, RectPair *out)
+{
+    if (!vm_bounds(w, lane, m, off, ext))
+        return false;
+    FabAddr at = {.rank = rank, .window = m->object, .offset = m->offset};
+    *out =
+        rect_make(at, m->rank, m->shape, off, ext, dtype_bytes(m->dtype), t->shape, w->row_align);
+    return true;
+}
+
+/* Reads into a tile: valid extents are the run `valid`, or the whole tile. */
+static bool load_tile(World *w, Lane *lane, uint32_t slot, const MemRef *m, uint32_t rank,
+                      EventKind kind, uint16_t off, uint16_t valid)
+{
+    Frame *top = lane_top(lane);
+    const BcTile *t = &top->f->tiles[slot];
+    const int64_t *ext = valid == BC_NONE ? t->shape : top->regs + valid;
+    for (uint32_t i = 0; i < t->rank; i++)
+        if (ext[i] < 0 || ext[i] > t->shape[i])
+            return vm_fault(w, lane, "%s: valid extent %lld of axis %u is outside the tile (%lld)",
+                            op_text(lane), (long long)ext[i], i, (long long)t->shape[i]);
+    RectPair p;
+    if (!tile_rect(w, lane, m, t, rank, top->regs + off, ext, &p) ||
+        !vm_access(w, lane, m, kind, &p, vm_tile_at(lane, t)))
+        return false;
+    TileState *state = &top->tiles[slot];
+    memcpy(state->valid, ext, t->rank * sizeof *ext);
+    state->written = true;
+    return true;
+}
+
+static bool store_tile(World *w, Lane *lane, uint32_t slot, const MemRef *m, uint32_t rank,
+                       EventKind kind, uint16_t off)
+{
+    Frame *top = lane_top(lane);
+    const BcTile *t = &top->f->tiles[slot];
+    RectPair p;
+    vm_tile_used(w, lane, slot);
+    return tile_rect(w, lane, m, t, rank, top->regs + off, top->tiles[slot].valid, &p) &&
+           vm_access(w, lane, m, kind, &p, vm_tile_at(lane, t));
+}
+
+bool vm_load(World *w, Lane *lane, const BcInsn *in)
+{
+    const MemRef *m = vm_mem(w, lane, in->b);
+    return m && load_tile(w, lane, in->a, m, lane->rank, EV_READ, in->c, in->e);
+}
+
+bool vm_store(World *w, Lane *lane, const BcInsn *in)
+{
+    const MemRef *m = vm_mem(w, lane, in->b);
+    return m && store_tile(w, lane, in->a, m, lane->rank, EV_WRITE, in->c);
+}
+
+/* A load or store on the own rank is local: no traffic. */
+bool vm_rload(World *w, Lane *lane, const BcInsn *in)
+{
+    const MemRef *m = vm_mem(w, lane, in->b);
+    uint32_t rank = 0;
+    if (!m || !vm_peer(w, lane, m, lane_top(lane)->regs[in->c], "remote_load", &rank))
+        return false;
+    EventKind kind = rank == lane->rank ? EV_READ : EV_REMOTE_READ;
+    return load_tile(w, lane, in->a, m, rank, kind, in->d, in->e);
+}
+
+bool vm_rstore(World *w, Lane *lane, const BcInsn *in)
+{
+    const MemRef *m = vm_mem(w, lane, in->b);
+    uint32_t rank = 0;
+    if (!m || !vm_peer(w, lane, m, lane_top(lane)->regs[in->c], "remote_store", &rank))
+        return false;
+    EventKind kind = in->imm == ATOMIC_ADD ? EV_ATOMIC
+                     : rank == lane->rank  ? EV_WRITE
+                                           : EV_REMOTE_WRITE;
+    return store_tile(w, lane, in->a, m, rank, kind, in->d);
+}

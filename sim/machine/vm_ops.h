@@ -1,0 +1,62 @@
+/* The families of instructions, for the loop in vm.c. Each function executes the instruction
+ * `in` of the lane's top frame and returns false after a fault. */
+#ifndef PLD_SIM_MACHINE_VM_OPS_H
+#define PLD_SIM_MACHINE_VM_OPS_H
+
+#include "sim/machine/fault.h"
+#include "sim/machine/kernels.h"
+#include "sim/machine/vm.h"
+
+static inline Frame *lane_top(Lane *lane)
+{
+    return &vec_last(&lane->frames);
+}
+
+/* Puts scalar work on the clock. Called before everything that has a time. */
+void vm_flush(World *w, Lane *lane);
+
+/* sim/machine/vm_mem.c */
+/* The memory a register names; NULL after a fault when it was never set. */
+const MemRef *vm_mem(World *w, Lane *lane, uint32_t reg);
+/* False after a fault: the builtin call at hand works on windows of different domains. */
+bool vm_same_group(World *w, Lane *lane, const MemRef *m);
+/* World rank of rank `peer` of the view's domain; false after a fault. `what` names the operation.
+ */
+bool vm_peer(World *w, Lane *lane, const MemRef *m, int64_t peer, const char *what, uint32_t *rank);
+/* Checks a rectangle against a view. */
+bool vm_bounds(World *w, Lane *lane, const MemRef *m, const int64_t *off, const int64_t *ext);
+/* Byte address of an element whose index is a run of registers; checks it. */
+bool vm_element(World *w, Lane *lane, const MemRef *m, const int64_t *index, int64_t *offset);
+/* Reports what the fabric returned. True for FAB_OK. */
+bool vm_fabric_ok(World *w, Lane *lane, FabStatus status);
+/* Bytes of a device tensor from `offset` on. */
+char *vm_device_bytes(World *w, Lane *lane, const MemRef *m, int64_t offset);
+/* One access of a rectangle of window or device memory on rank `rank`; `local` has the tile's
+ * strides. */
+bool vm_access(World *w, Lane *lane, const MemRef *m, EventKind kind, const RectPair *p, void *at);
+bool vm_read(World *w, Lane *lane, const BcInsn *in);
+bool vm_write(World *w, Lane *lane, const BcInsn *in);
+bool vm_load(World *w, Lane *lane, const BcInsn *in);
+bool vm_store(World *w, Lane *lane, const BcInsn *in);
+bool vm_rload(World *w, Lane *lane, const BcInsn *in);
+bool vm_rstore(World *w, Lane *lane, const BcInsn *in);
+
+/* sim/machine/vm_tile.c */
+/* Bytes of the tile's memory on the core. */
+char *vm_tile_at(Lane *lane, const BcTile *t);
+void vm_tile_used(World *w, Lane *lane, uint32_t slot);
+bool vm_tile_op(World *w, Lane *lane, const BcInsn *in);
+
+/* sim/machine/vm_xfer.c */
+bool vm_xfer(World *w, Lane *lane, const BcInsn *in);
+
+/* sim/machine/vm_comm.c */
+/* Describes the communication operation at the lane's pc in lane->pending. False after a fault. */
+bool vm_describe(World *w, Lane *lane, const BcInsn *in);
+/* Executes it. */
+bool vm_communicate(World *w, Lane *lane, const BcInsn *in);
+
+/* sim/machine/vm_host.c: ALLOC, VIEW, DISPATCH, ROW. */
+bool vm_host_op(World *w, Lane *lane, const BcInsn *in);
+
+#endif

@@ -1,0 +1,154 @@
+/* Building a world runs the host function once; from then on a run of the devices can be repeated
+ * as often as somebody wants, at the price of resetting what devices own. */
+#include "sim/machine/world.h"
+
+#include "sim/machine/comm_domain.h"
+#include "sim/machine/device.h"
+#include "sim/machine/fault.h"
+#include "sim/machine/vm.h"
+#include <string.h>
+
+static bool check_devices(World *w)
+{
+    const BcProgram *p = w->program;
+    if (w->n_ranks == 0)
+        return world_error(w, EXIT_USAGE, "no devices");
+    if (p->ranks == 0 || p->ranks == w->n_ranks)
+        return true;
+    return world_error(w, EXIT_USAGE,
+                       "the program was compiled for %u devices and is started on %u: compile it "
+                       "with pldc --ranks %u",
+                       p->ranks, w->n_ranks, w->n_ranks);
+}
+
+static uint32_t count_tensors(const BcFunc *f)
+{
+    uint32_t n = 0;
+    while (n < f->n_params && f->params[n].kind == BCP_TENSOR)
+        n++;
+    return n;
+}
+
+static void make_tables(World *w)
+{
+    const BcFunc *host = &w->program->funcs[w->program->entry];
+    w->ranks = arena_array(&w->arena, w->n_ranks + 1, sizeof *w->ranks);
+    for (uint32_t i = 0; i < w->n_ranks; i++)
+        w->ranks[i].device = w->config->devices ? w->config->devices[i] : i;
+    w->extents = arena_array(&w->arena, w->program->n_extents + 1, sizeof *w->extents);
+    w->bind_extents = arena_array(&w->arena, w->program->n_extents + 1, sizeof *w->bind_extents);
+    for (uint32_t i = 0; i < w->program->n_extents; i++)
+        w->bind_extents[i] = -1;
+    w->n_tensors = count_tensors(host);
+    w->tensors = arena_array(&w->arena, w->n_tensors + 1, sizeof *w->tensors);
+    w->scalars = arena_array(&w->arena, host->n_params + 1, sizeof *w->scalars);
+    w->scalar_regs = arena_array(&w->arena, host->n_params + 1, sizeof *w->scalar_regs);
+    w->host_lane = arena_new(&w->arena, Lane);
+    w->host_lane->host = true;
+}
+
+/* A tensor that no dispatch writes needs no second copy. */
+static bool copy_tensors(World *w)
+{
+    for (uint32_t i = 0; i < w->dispatches.len; i++) {
+        const Dispatch *d = &w->dispatches.at[i];
+        for (uint32_t k = 0; k < d->n_regions; k++) {
+            HostTensor *t = &w->tensors[d->regions[k].tensor];
+            if (!d->regions[k].writes || t->data)
+                continue;
+            t->data = calloc((size_t)t->bytes + 1, 1);
+            if (!t->data)
+                return world_error(w, EXIT_USAGE, "%s: no memory for %lld bytes", t->name,
+                                   (long long)t->bytes);
+        }
+    }
+    for (uint32_t i = 0; i < w->n_tensors; i++)
+        if (!w->tensors[i].data)
+            w->tensors[i].data = w->tensors[i].initial;
+    return true;
+}
+
+bool world_build(World *w)
+{
+    if (!check_devices(w) || !w->config->host->load(w) || !vm_run_host(w) || !domain_finish(w) ||
+        !copy_tensors(w))
+        return false;
+    device_prepare(w);
+    w->host_steps = w->steps;
+    return true;
+}
+
+World *world_make(const BcProgram *program, const RunConfig *config, Fabric *fabric,
+                  RunResult *result)
+{
+    World *w = xcalloc(1, sizeof *w);
+    w->program = program;
+    w->config = config;
+    w->platform = config->platform ? *config->platform : platforms[program->platform];
+    w->row_align = platforms[program->platform].row_align;
+    w->n_ranks = config->n_devices;
+    w->max_cores = 1;
+    w->horizon = INT64_MAX;
+    w->result = result;
+    w->fabric = fabric;
+    w->sites = sites_find(&w->arena, program);
+    probe_init(&w->probe, w);
+    make_tables(w);
+    return w;
+}
+
+void world_reset(World *w, RunResult *result)
+{
+    w->result = result;
+    w->failed = false;
+    w->steps = w->host_steps;
+    w->horizon = INT64_MAX;
+    vec_clear(&w->choices);
+    map_clear(&w->negative_sites);
+    cell_log_reset(w);
+    w->fabric->ops->reset(w->fabric);
+    for (uint32_t i = 0; i < w->n_tensors; i++) {
+        HostTensor *t = &w->tensors[i];
+        if (t->data != t->initial)
+            memcpy(t->data, t->initial, (size_t)t->bytes);
+    }
+    device_reset(w);
+    probe_reset(&w->probe);
+}
+
+static void free_lane(Lane *l)
+{
+    vec_free(&l->frames);
+    free(l->stack);
+    free(l->core_mem);
+}
+
+void world_free(World *w)
+{
+    if (!w)
+        return;
+    device_reset(w);
+    cell_log_reset(w);
+    for (uint32_t i = 0; i < w->n_ranks; i++) {
+        for (uint32_t k = 0; k < w->ranks[i].n_lanes; k++)
+            free_lane(&w->ranks[i].lanes[k]);
+        free(w->ranks[i].lanes);
+        vec_free(&w->ranks[i].queue);
+    }
+    free_lane(w->host_lane);
+    for (uint32_t i = 0; i < w->n_tensors; i++) {
+        if (w->tensors[i].data != w->tensors[i].initial)
+            free(w->tensors[i].data);
+        free(w->tensors[i].initial);
+    }
+    vec_free(&w->windows);
+    vec_free(&w->domains);
+    vec_free(&w->dispatches);
+    vec_free(&w->choices);
+    map_free(&w->negative_sites);
+    patch_free(w->patch);
+    probe_free(&w->probe);
+    w->fabric->ops->destroy(w->fabric);
+    arena_free(&w->arena);
+    free(w);
+}

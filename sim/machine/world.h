@@ -1,0 +1,254 @@
+/* A world: a program, its devices and everything they own. Devices are data; sim/sched/ moves
+ * them. */
+#ifndef PLD_SIM_MACHINE_WORLD_H
+#define PLD_SIM_MACHINE_WORLD_H
+
+#include "base/map.h"
+#include "base/platform.h"
+#include "base/vec.h"
+#include "sim/machine/clock.h"
+#include "sim/machine/fabric.h"
+#include "sim/machine/mem.h"
+#include "sim/machine/omission.h"
+#include "sim/machine/probe.h"
+#include "sim/machine/pure.h"
+#include "sim/machine/run_config.h"
+#include "sim/machine/sites.h"
+#include "sim/machine/tensor.h"
+
+/* ---- what the host function made: the same in every run of a world ---- */
+
+/* The devices that share a window; all windows with equal members share one Domain. */
+typedef struct {
+    uint32_t n;
+    const uint32_t *members; /* ranks in -d order; a rank of the domain is an index here */
+    uint32_t *index;         /* per rank of the world: its rank in the domain, or UINT32_MAX */
+} Domain;
+
+typedef struct {
+    uint32_t table; /* index of the program's window table: name and place */
+    const char *name;
+    int64_t bytes;                 /* per rank */
+    int64_t heap;                  /* offset in the symmetric heap */
+    uint32_t domain;               /* index into World.domains; UINT32_MAX: dispatched nowhere */
+    uint8_t *users;                /* per rank: 1 when a view is dispatched to it */
+    bool signal;                   /* some dispatch uses it as a signal */
+    bool data;                     /* some dispatch uses it as data */
+    uint8_t view_dtype, view_rank; /* first view dispatched, for the overlap check */
+    int64_t view_shape[BC_MAX_RANK];
+} Window;
+
+/* A device tensor: bytes of a host tensor that a dispatch works on. Overlapping arguments share
+ * one. */
+typedef struct {
+    uint32_t tensor;       /* host tensor */
+    int64_t offset, bytes; /* of it */
+    bool writes;           /* some parameter on it is Out or InOut: copied out at the end */
+    char *data;            /* NULL while the dispatch is not running */
+} Region;
+
+typedef struct {
+    uint32_t dispatch;
+    bool at_start; /* wait for its start only (it reads what this one writes) */
+} DispatchDep;
+
+typedef enum { DSP_QUEUED, DSP_RUNNING, DSP_DONE } DispatchState;
+
+typedef struct {
+    uint32_t func;  /* orchestration function */
+    uint32_t rank;  /* device */
+    uint32_t cores; /* lanes */
+    bool rehearsal; /* repeated later: floating-point inputs have their signs changed */
+    CodePlace from; /* host function: where it was queued */
+    uint32_t n_mem, n_scalars, n_regions, n_deps;
+    MemRef *mem; /* arguments: MEM_DEVICE (object: region) and MEM_WINDOW */
+    int64_t *scalars;
+    Region *regions;
+    DispatchDep *deps;
+    /* of this run */
+    DispatchState state;
+    uint32_t lanes_left;
+    int64_t begin_ps, end_ps;
+} Dispatch;
+
+/* ---- lanes ---- */
+
+typedef struct {
+    int64_t valid[BC_MAX_RANK];
+    bool written; /* false after TCREATE: elements are uninitialised */
+} TileState;
+
+typedef struct {
+    uint32_t func, pc; /* pc: the instruction that runs, or runs next */
+    const BcFunc *f;
+    int64_t *regs;
+    MemRef *mregs;
+    TileState *tiles;
+    uint16_t results; /* caller's registers for the results */
+    uint16_t n_results;
+    size_t mark; /* of the lane's stack */
+} Frame;
+
+typedef enum {
+    LANE_IDLE,    /* no dispatch */
+    LANE_READY,   /* stands before lane->pending, which is enabled; or has to run on */
+    LANE_BLOCKED, /* pending is a wait that is not satisfied, or a transfer under way */
+    LANE_EXITED,  /* its dispatches are done */
+    LANE_FAULTED,
+} LaneState;
+
+/* What a lane does next. Everything that other lanes can notice at a defined moment is one of
+ * these; plain data accesses happen between them. */
+typedef enum {
+    PEND_NONE, /* has to run on: budget used up, or just started */
+    PEND_NOTIFY,
+    PEND_WAIT,
+    PEND_FENCE,
+    PEND_ATOMIC,   /* remote_store or put with AtomicType.Add */
+    PEND_READ,     /* pl.read of a window, when World.stop_at_reads */
+    PEND_DATA,     /* any other access of a window, when World.stop_at_data */
+    PEND_TRANSFER, /* a fabric operation that is not complete yet */
+    PEND_EXIT,     /* the lane's dispatch ends */
+} PendKind;
+
+typedef struct {
+    PendKind kind;
+    FabRect rect;   /* NOTIFY, WAIT: the cell; ATOMIC, READ: the bytes */
+    int op;         /* NotifyOp, WaitCmp, FenceKind */
+    int32_t value;  /* NOTIFY: operand; WAIT: expected */
+    bool enabled;   /* WAIT, TRANSFER: may be committed now; others: true */
+    FabToken token; /* TRANSFER */
+    CodePlace at;
+} Pending;
+
+struct Lane {
+    uint32_t rank, core;
+    uint32_t id; /* rank * World.max_cores + core: stable name for schedules */
+    LaneState state;
+    uint32_t dispatch; /* running one */
+    bool host;         /* runs the host function */
+    bool committed;    /* the pending operation was chosen: execute it without stopping */
+    VEC(Frame) frames;
+    char *stack; /* registers of all frames */
+    size_t stack_len, stack_cap;
+    char *core_mem; /* on-core memory: the tiles */
+    int64_t core_cap;
+    int64_t core_peak; /* bytes */
+    Pending pending;
+    int64_t now;                  /* ps */
+    uint64_t insns;               /* executed in this run */
+    uint32_t n_notifies, n_waits; /* come to in this run */
+    int64_t scalar_ps;            /* scalar work not yet on the clock */
+    const BcLoc *builtin;         /* last builtin call executed, where there are several domains */
+    uint32_t builtin_window;      /* first window it used */
+    uint32_t chunk, n_chunks;     /* of the put or get under way */
+    uint32_t barrier_phase;       /* for the barrier counter: phase string of the last notify, or
+                                     BC_NO_INDEX */
+};
+
+typedef struct {
+    uint32_t device;     /* device id, as in -d */
+    VEC(uint32_t) queue; /* its dispatches, in host order */
+    uint32_t next;       /* queue[0 .. next-1] have been started */
+    bool busy;           /* queue[next-1] is running */
+    Lane *lanes;         /* n_lanes of them, allocated at the first dispatch that wants so many */
+    uint32_t n_lanes;
+    Ports ports;
+    int64_t free_ps; /* when its last dispatch ended */
+} Rank;
+
+/* Arrivals at a signal cell, for the clock: when did the predicate become true. */
+typedef struct {
+    int32_t value; /* of the cell after it */
+    int64_t at;    /* ps, not before any earlier one */
+    uint64_t seq;  /* of the EV_NOTIFY */
+} CellStep;
+typedef struct CellLog CellLog;
+
+struct World {
+    Arena arena; /* what lives as long as the world */
+    const BcProgram *program;
+    const Sites *sites; /* builtin calls in the program */
+    Platform platform;
+    int64_t row_align; /* of on-core rows, as the program was compiled */
+    const RunConfig *config;
+    uint32_t n_ranks;
+    uint32_t max_cores; /* most lanes of any dispatch, at least 1 */
+    Rank *ranks;
+    /* host side */
+    int64_t *extents;    /* value per dynamic extent of the program; -1: unknown */
+    HostTensor *tensors; /* per tensor parameter of the host function */
+    uint32_t n_tensors;
+    const struct NpyArray *golden_files; /* per tensor; data NULL: none */
+    PureValue *scalars;           /* per parameter of the host function */
+    int64_t *scalar_regs;         /* the same as registers hold them */
+    VEC(Window) windows;
+    VEC(Domain) domains;
+    VEC(Dispatch) dispatches;
+    int64_t *bind_extents; /* scratch of calls: per dynamic extent, -1 */
+    Lane *host_lane;
+    /* the run */
+    Fabric *fabric;
+    Probe probe;
+    SyncPatch *patch;   /* what is left out of the program; NULL: nothing */
+    bool stop_at_reads; /* vm_run stops before every pl.read of a window */
+    bool stop_at_data;  /* and before every other access of a window */
+    bool record;        /* keep the choices of the scheduler in `choices` */
+    VEC(uint32_t) choices;
+    int64_t horizon;     /* smallest time of the other lanes that can run: a lane beyond it yields
+                            before it uses a port; INT64_MAX: never */
+    Map negative_sites;  /* func << 32 | pc of divisions already reported */
+    uint64_t host_steps; /* of the host function */
+    uint64_t steps;      /* instructions of all lanes */
+    uint32_t dispatches_left;
+    CellLog *cells;
+    bool failed;                               /* a fault: the run ends */
+    bool setup_failed;                         /* the host part failed: nothing to run */
+    RunResult *result;                         /* of the run under way: reports go there */
+    void (*on_unblock)(void *env, Lane *lane); /* the scheduler's: a lane became READY */
+    void (*on_block)(void *env, Lane *lane);   /* a READY lane's wait holds no more: BLOCKED */
+    void *sched_env;
+};
+
+/* A world with its tables and nothing in them; owns `fabric`. `config`, `program`, `result` must
+ * outlive it. See sim/check/session.h for one that is ready to run. */
+World *world_make(const BcProgram *program, const RunConfig *config, Fabric *fabric,
+                  RunResult *result);
+/* Loads the host's tensors, then runs the host function, which leaves windows, domains and
+ * dispatches. On errors World.result has the report and its exit status is set; false then. */
+bool world_build(World *w);
+/* Back to the state after world_build, for another run; the reports go to `result`. */
+void world_reset(World *w, RunResult *result);
+void world_free(World *w);
+
+/* Starts every dispatch that can start now (its device is idle, its dependencies hold): copies
+ * tensors in, makes lanes READY. Called by the scheduler at the start and after each LANE_EXITED.
+ */
+void world_start_dispatches(World *w);
+/* A lane's orchestration function has returned. */
+void world_lane_exit(World *w, Lane *lane);
+/* Tests the waits of a rank again: after something landed there. Those that hold become READY, and
+ * those that held until now and were not chosen (Eq, or a Set) BLOCKED. */
+void world_recheck(World *w, uint32_t rank);
+
+CodePlace lane_place(const Lane *lane);
+/* Rank in the domain of `window`; UINT32_MAX when the rank is not in it. */
+uint32_t window_rank(const World *w, uint32_t window, uint32_t rank);
+static inline const Domain *window_domain(const World *w, uint32_t window)
+{
+    return &w->domains.at[w->windows.at[window].domain];
+}
+/* Source position of code: NULL when stripped or unknown. */
+const BcLoc *place_loc(const World *w, CodePlace at);
+/* Appends "file:line:col", or "function+pc" when there is no source map. */
+void place_text(const World *w, Buf *out, CodePlace at);
+const char *world_string(const World *w, uint32_t string);
+
+/* The clock's memory of cells. */
+void cell_log_arrive(World *w, FabAddr cell, CellStep step);
+/* First arrival from which on `cmp expected` holds without a break, or {0} when it held before all.
+ */
+CellStep cell_log_satisfied(World *w, FabAddr cell, int cmp, int32_t expected);
+void cell_log_reset(World *w);
+
+#endif

@@ -1,0 +1,182 @@
+/* The cost card for programs. */
+#include "sim/report/cost.h"
+
+static void member(JsonWriter *j, const char *name, int64_t v)
+{
+    json_key(j, name);
+    json_int(j, v);
+}
+
+static void counters(JsonWriter *j, const CostCount *c)
+{
+    for (unsigned i = 0; i < COST_COUNTERS; i++)
+        member(j, cost_counter_name(i), (int64_t)cost_counter(c, i));
+}
+
+static void split(JsonWriter *j, const CostCount *c)
+{
+    member(j, "compute_ps", c->compute_ps);
+    member(j, "memory_ps", c->memory_ps);
+    member(j, "link_ps", c->link_ps);
+    member(j, "waiting_ps", c->waiting_ps);
+}
+
+static void kernels(JsonWriter *j, World *w, uint32_t rank)
+{
+    CostCount c;
+    json_key(j, "kernels");
+    json_open(j, '[');
+    for (uint32_t f = 0; f < w->program->n_funcs; f++) {
+        if (!cost_kernel(w, rank, f, &c))
+            continue;
+        json_newline(j);
+        json_open(j, '{');
+        json_key(j, "name");
+        json_str(j, world_string(w, w->program->funcs[f].name));
+        member(j, "calls", (int64_t)c.calls);
+        counters(j, &c);
+        member(j, "core_peak_bytes", w->program->funcs[f].core_bytes);
+        split(j, &c);
+        member(j, "begin_ps", c.begin_ps);
+        member(j, "end_ps", c.end_ps);
+        json_close(j);
+    }
+    json_close(j);
+}
+
+static void ranks(JsonWriter *j, World *w)
+{
+    json_key(j, "ranks");
+    json_open(j, '[');
+    for (uint32_t i = 0; i < w->n_ranks; i++) {
+        CostCount c = cost_rank(w, i);
+        json_newline(j);
+        json_open(j, '{');
+        member(j, "rank", i);
+        member(j, "device", w->ranks[i].device);
+        counters(j, &c);
+        member(j, "core_peak_bytes", cost_core_peak(w, i));
+        member(j, "time_ps", cost_rank_time(w, i));
+        split(j, &c);
+        kernels(j, w, i);
+        json_close(j);
+    }
+    json_close(j);
+}
+
+static void site_ranks(JsonWriter *j, World *w, const char *name, uint32_t site, bool measured)
+{
+    json_key(j, name);
+    json_open(j, '[');
+    for (uint32_t i = 0; i < w->n_ranks; i++) {
+        const CostCount *c =
+            measured ? probe_site_cost(&w->probe, i, site) : probe_predicted(&w->probe, i, site);
+        json_newline(j);
+        json_open(j, '{');
+        member(j, "rank", i);
+        counters(j, c);
+        if (measured)
+            split(j, c);
+        json_close(j);
+    }
+    json_close(j);
+}
+
+/* Calls of a rank: the most that one made, by lanes of several cores once each. */
+static int64_t calls_of(World *w, uint32_t site)
+{
+    uint64_t most = 0;
+    const CostCall *call = &w->probe.site_calls[site].call;
+    for (uint32_t i = 0; i < w->n_ranks; i++)
+        if (probe_predicted(&w->probe, i, site)->calls > most)
+            most = probe_predicted(&w->probe, i, site)->calls;
+    return (int64_t)most / (call->lanes > 1 ? call->lanes : 1);
+}
+
+static void call_numbers(JsonWriter *j, const SiteCall *s)
+{
+    member(j, "P", s->call.ranks);
+    if (s->varies)
+        return;
+    member(j, "N", s->call.op == COST_BARRIER ? 0 : s->call.rows * s->call.cols * s->call.elem);
+    member(j, "chunks", cost_chunks(&s->call));
+}
+
+static void formula(JsonWriter *j, const CostForm *f)
+{
+    json_key(j, "formula");
+    json_open(j, '{');
+    json_key(j, "bytes_received");
+    json_str(j, f->received);
+    json_key(j, "data_steps");
+    json_str(j, f->steps);
+    json_key(j, "barriers");
+    json_str(j, f->barriers);
+    json_key(j, "self_notifies");
+    json_str(j, f->self);
+    json_close(j);
+}
+
+static bool differs(World *w, uint32_t site)
+{
+    for (uint32_t i = 0; i < w->n_ranks; i++)
+        for (unsigned k = 0; k < COST_COUNTERS; k++)
+            if (cost_counter(probe_site_cost(&w->probe, i, site), k) !=
+                cost_counter(probe_predicted(&w->probe, i, site), k))
+                return true;
+    return false;
+}
+
+static void builtins(JsonWriter *j, World *w)
+{
+    json_key(j, "builtins");
+    json_open(j, '[');
+    for (uint32_t i = 0; i < w->sites->n; i++) {
+        const Site *s = &w->sites->at[i];
+        if (!w->probe.site_calls[i].made && !differs(w, i))
+            continue;
+        json_newline(j);
+        json_open(j, '{');
+        json_key(j, "op");
+        json_str(j, cost_forms[s->op].op);
+        json_key(j, "mode");
+        json_str(j, cost_forms[s->op].mode);
+        json_key(j, "kernel");
+        json_str(j, world_string(w, w->program->funcs[s->func].name));
+        json_key(j, "file");
+        json_str(j, world_string(w, s->loc->file));
+        member(j, "line", s->loc->line);
+        member(j, "col", s->loc->col);
+        member(j, "calls", calls_of(w, i));
+        call_numbers(j, &w->probe.site_calls[i]);
+        formula(j, &cost_forms[s->op]);
+        json_key(j, "equal");
+        json_bool(j, !differs(w, i));
+        site_ranks(j, w, "predicted", i, false);
+        site_ranks(j, w, "measured", i, true);
+        json_close(j);
+    }
+    json_close(j);
+}
+
+void cost_print_json(World *w, const RunResult *result, Buf *out)
+{
+    JsonWriter j;
+    json_init(&j, out);
+    json_open(&j, '{');
+    json_key(&j, "verdict");
+    json_str(&j, cost_verdict(result));
+    member(&j, "status", result->status);
+    member(&j, "steps", (int64_t)result->steps);
+    member(&j, "time_ps", result->time_ps);
+    if (w) {
+        json_key(&j, "program");
+        json_str(&j, world_string(w, w->program->program_name));
+        json_key(&j, "platform");
+        json_str(&j, w->platform.name);
+        ranks(&j, w);
+        builtins(&j, w);
+    }
+    json_close(&j);
+    buf_char(out, '\n');
+}

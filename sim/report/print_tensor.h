@@ -1,0 +1,15 @@
+/* --print NAME[slice]: a host tensor as NumPy shows it. */
+#ifndef PLD_SIM_REPORT_PRINT_TENSOR_H
+#define PLD_SIM_REPORT_PRINT_TENSOR_H
+
+#include "base/buf.h"
+#include "sim/machine/tensor.h"
+
+/* Splits "y[0,0,:8]" into the tensor's name and its slice; false and *why (in the arena) for bad
+ * syntax. */
+bool print_spec_name(Arena *arena, const char *spec, const char **name, const char **why);
+/* Appends `name[slice] =` and the elements. Indices and slices (start:stop:step, negative from the
+ * end, `...` not) as in NumPy; large ones are summarised with ... over 1000 elements. */
+bool print_tensor(Arena *arena, Buf *out, const HostTensor *t, const char *spec, const char **why);
+
+#endif

@@ -1,0 +1,347 @@
+/* A process per device, a thread per core, and another one where a pipelined transfer sends one
+ * chunk while it fetches the next. Slices nest: dispatch, kernel, builtin call, its phase,
+ * operation. Flow arrows lead from a notify to the wait that it satisfied and from a put to the
+ * first reader. */
+#include "sim/report/trace.h"
+
+#include "base/json.h"
+#include <string.h>
+
+enum { SECOND = 1000 }; /* thread of a core's second transfer stage: core + SECOND */
+
+/* An open slice. */
+typedef struct {
+    char *name;
+    const char *category;
+    int64_t begin;
+    CodePlace at;
+} Open;
+
+/* What is open on one core. Groups (a builtin call, its phase) are made from what operations say
+ * about themselves; marks (dispatch, kernel) have events of their own. */
+typedef struct {
+    VEC(Open) marks, groups;
+    uint32_t origin, phase; /* strings of the groups, BC_NO_INDEX: none */
+    const BcLoc *call;
+    int64_t end; /* of its last operation */
+    bool second; /* the second thread is in use */
+} Track;
+
+typedef struct {
+    const World *w;
+    const Recorder *r;
+    JsonWriter j;
+    Track *tracks; /* rank * max_cores + core */
+    Buf text;      /* scratch */
+} Trace;
+
+static const char *us(Trace *t, int64_t ps)
+{
+    buf_clear(&t->text);
+    record_us(&t->text, ps);
+    return t->text.at;
+}
+
+static void key_str(Trace *t, const char *key, const char *value)
+{
+    json_key(&t->j, key);
+    json_str(&t->j, value);
+}
+
+static void key_int(Trace *t, const char *key, int64_t value)
+{
+    json_key(&t->j, key);
+    json_int(&t->j, value);
+}
+
+static void key_us(Trace *t, const char *key, int64_t ps)
+{
+    json_key(&t->j, key);
+    json_number(&t->j, us(t, ps));
+}
+
+static void begin_event(Trace *t, const char *phase, uint32_t rank, uint32_t thread)
+{
+    json_newline(&t->j);
+    json_open(&t->j, '{');
+    key_str(t, "ph", phase);
+    key_int(t, "pid", rank);
+    key_int(t, "tid", thread);
+}
+
+static void key_place(Trace *t, CodePlace at)
+{
+    buf_clear(&t->text);
+    place_text(t->w, &t->text, at);
+    key_str(t, "at", t->text.at);
+}
+
+static void metadata(Trace *t, const char *what, uint32_t rank, uint32_t thread, const char *name)
+{
+    begin_event(t, "M", rank, thread);
+    key_str(t, "name", what);
+    json_key(&t->j, "args");
+    json_open(&t->j, '{');
+    key_str(t, "name", name);
+    json_close(&t->j);
+    json_close(&t->j);
+}
+
+/* ---- nesting ---- */
+
+static Track *track_of(Trace *t, uint32_t rank, uint32_t core)
+{
+    return &t->tracks[(size_t)rank * t->w->max_cores + core];
+}
+
+static void slice(Trace *t, const Open *o, int64_t end)
+{
+    begin_event(t, "X", o->at.rank, o->at.core);
+    key_str(t, "name", o->name);
+    key_str(t, "cat", o->category);
+    key_us(t, "ts", o->begin);
+    key_us(t, "dur", end - o->begin);
+    json_key(&t->j, "args");
+    json_open(&t->j, '{');
+    key_place(t, o->at);
+    json_close(&t->j);
+    json_close(&t->j);
+}
+
+static Open opened(const char *name, const char *category, const Record *r, int64_t begin)
+{
+    return (Open){xstrdup(name), category, begin, {r->rank, r->core, r->dispatch, r->func, r->pc}};
+}
+
+static void close_groups(Trace *t, Track *k, uint32_t down_to)
+{
+    while (k->groups.len > down_to) {
+        Open o = vec_pop(&k->groups);
+        slice(t, &o, k->end > o.begin ? k->end : o.begin);
+        free(o.name);
+    }
+    k->phase = BC_NO_INDEX;
+    if (down_to == 0) {
+        k->origin = BC_NO_INDEX;
+        k->call = NULL;
+    }
+}
+
+static void close_mark(Trace *t, Track *k, int64_t end)
+{
+    close_groups(t, k, 0);
+    if (k->marks.len == 0)
+        return;
+    Open o = vec_pop(&k->marks);
+    slice(t, &o, end);
+    free(o.name);
+}
+
+/* A second call of the same builtin begins with its first barrier. */
+static bool same_call(const World *w, const Track *k, const BcLoc *loc)
+{
+    if (!k->call || k->call->origin != loc->origin || k->call->line != loc->line ||
+        k->call->col != loc->col)
+        return false;
+    bool first =
+        loc->phase != BC_NO_INDEX && strcmp(world_string(w, loc->phase), "barrier(1)") == 0;
+    return !first || k->phase == loc->phase;
+}
+
+static void group(Trace *t, Track *k, const Record *r)
+{
+    CodePlace at = {r->rank, r->core, r->dispatch, r->func, r->pc};
+    const BcLoc *loc = place_loc(t->w, at);
+    if (!loc || loc->origin == BC_NO_INDEX) {
+        close_groups(t, k, 0);
+        return;
+    }
+    if (!same_call(t->w, k, loc)) {
+        close_groups(t, k, 0);
+        vec_push(&k->groups, opened(world_string(t->w, loc->origin), "builtin", r, r->begin));
+        k->origin = loc->origin;
+        k->call = loc;
+    }
+    if (k->phase == loc->phase)
+        return;
+    close_groups(t, k, 1);
+    k->phase = loc->phase;
+    if (loc->phase != BC_NO_INDEX)
+        vec_push(&k->groups, opened(world_string(t->w, loc->phase), "phase", r, r->begin));
+}
+
+/* ---- operations ---- */
+
+static void args(Trace *t, const Record *r)
+{
+    CodePlace at = {r->rank, r->core, r->dispatch, r->func, r->pc};
+    json_key(&t->j, "args");
+    json_open(&t->j, '{');
+    key_place(t, at);
+    buf_clear(&t->text);
+    record_describe(t->w, r, &t->text);
+    if (t->text.len)
+        key_str(t, "what", t->text.at);
+    if (record_is_traffic(r)) {
+        key_int(t, "bytes", r->bytes);
+        key_int(t, "receiver", record_receiver(r));
+        key_int(t, "peer", r->target);
+    }
+    json_close(&t->j);
+}
+
+/* One end of an arrow; it belongs to the slice around `ts`. */
+static void flow(Trace *t, const char *end, const char *name, uint32_t id, const Record *r,
+                 uint32_t thread, int64_t ts)
+{
+    begin_event(t, end, r->rank, thread);
+    key_str(t, "name", name);
+    key_str(t, "cat", "flow");
+    key_int(t, "id", id);
+    if (*end == 'f')
+        key_str(t, "bp", "e");
+    key_us(t, "ts", ts);
+    json_close(&t->j);
+}
+
+static int64_t clamp(int64_t v, int64_t lo, int64_t hi)
+{
+    return v < lo ? lo : v > hi ? hi : v;
+}
+
+static void arrow(Trace *t, const Record *r, uint32_t index, uint32_t thread)
+{
+    if (r->link == UINT32_MAX)
+        return;
+    const Record *from = &t->r->at.at[r->link];
+    const char *name = r->kind == EV_WAIT ? "notify" : "put";
+    flow(t, "s", name, index, from, from->core, from->begin);
+    flow(t, "f", name, index, r, thread, clamp(from->arrive, r->begin, r->end));
+}
+
+static void operation(Trace *t, const Record *r, uint32_t index)
+{
+    Track *k = track_of(t, r->rank, r->core);
+    uint32_t thread = r->core;
+    if (r->begin < k->end) { /* beside the last one: two stages of a transfer */
+        thread += SECOND;
+        k->second = true;
+    } else {
+        group(t, k, r);
+    }
+    begin_event(t, "X", r->rank, thread);
+    key_str(t, "name", record_name(r));
+    key_str(t, "cat", show_name(record_kind(r)));
+    key_us(t, "ts", r->begin);
+    key_us(t, "dur", r->end - r->begin);
+    args(t, r);
+    json_close(&t->j);
+    k->end = r->end > k->end ? r->end : k->end;
+    arrow(t, r, index, thread);
+}
+
+static void mark(Trace *t, const Record *r, uint32_t index)
+{
+    Track *k = track_of(t, r->rank, r->core);
+    const char *name = world_string(t->w, t->w->program->funcs[r->func].name);
+    switch (r->kind) {
+    case EV_DISPATCH_BEGIN:
+        vec_push(&k->marks, opened(name, "dispatch", r, r->begin));
+        operation(t, r, index);
+        break;
+    case EV_LANE_BEGIN:
+        if (r->core > 0)
+            vec_push(&k->marks, opened(name, "dispatch", r, r->begin));
+        break;
+    case EV_KERNEL_BEGIN: vec_push(&k->marks, opened(name, "kernel", r, r->begin)); break;
+    case EV_KERNEL_END: close_mark(t, k, r->end); break;
+    case EV_LANE_END: close_mark(t, k, r->end); break;
+    default: break;
+    }
+}
+
+/* ---- the end ---- */
+
+static void last_state(Trace *t, const LastState *s)
+{
+    Track *k = track_of(t, s->rank, s->core);
+    Buf what = {0};
+    last_describe(t->w, s, &what);
+    if (strcmp(s->state, "blocked") == 0 && t->r->end_ps > s->since) {
+        Open o = {"blocked", "wait", s->since, s->at};
+        slice(t, &o, t->r->end_ps);
+        k->end = t->r->end_ps;
+    }
+    begin_event(t, "i", s->rank, s->core);
+    key_str(t, "name", "last state");
+    key_str(t, "cat", "state");
+    key_str(t, "s", "p");
+    key_us(t, "ts", s->since);
+    json_key(&t->j, "args");
+    json_open(&t->j, '{');
+    key_place(t, s->at);
+    key_str(t, "what", what.at);
+    json_close(&t->j);
+    json_close(&t->j);
+    buf_free(&what);
+}
+
+static void names(Trace *t)
+{
+    for (uint32_t i = 0; i < t->w->n_ranks; i++) {
+        Buf name = {0};
+        buf_printf(&name, "rank %u (device %u)", i, t->w->ranks[i].device);
+        metadata(t, "process_name", i, 0, name.at);
+        for (uint32_t k = 0; k < t->w->ranks[i].n_lanes; k++) {
+            buf_clear(&name);
+            buf_printf(&name, "core %u", k);
+            metadata(t, "thread_name", i, k, name.at);
+            buf_str(&name, ", second stage of transfers");
+            if (track_of(t, i, k)->second)
+                metadata(t, "thread_name", i, k + SECOND, name.at);
+        }
+        buf_free(&name);
+    }
+}
+
+static void close_tracks(Trace *t)
+{
+    size_t n = (size_t)t->w->n_ranks * t->w->max_cores;
+    for (size_t i = 0; i < n; i++) {
+        Track *k = &t->tracks[i];
+        while (k->marks.len)
+            close_mark(t, k, k->end > k->marks.at[0].begin ? k->end : k->marks.at[0].begin);
+        close_groups(t, k, 0);
+        vec_free(&k->marks);
+        vec_free(&k->groups);
+    }
+}
+
+void trace_print(const World *w, const Recorder *r, Buf *out)
+{
+    Trace t = {.w = w, .r = r};
+    size_t n = (size_t)w->n_ranks * w->max_cores;
+    t.tracks = xcalloc(n + 1, sizeof *t.tracks);
+    for (size_t i = 0; i < n; i++)
+        t.tracks[i].origin = t.tracks[i].phase = BC_NO_INDEX;
+    json_init(&t.j, out);
+    json_open(&t.j, '{');
+    key_str(&t, "displayTimeUnit", "ns");
+    json_key(&t.j, "traceEvents");
+    json_open(&t.j, '[');
+    for (uint32_t i = 0; i < r->at.len; i++) {
+        if (record_kind(&r->at.at[i]) == SHOW_COUNT || r->at.at[i].kind == EV_DISPATCH_BEGIN)
+            mark(&t, &r->at.at[i], i);
+        else
+            operation(&t, &r->at.at[i], i);
+    }
+    for (uint32_t i = 0; i < r->last.len; i++)
+        last_state(&t, &r->last.at[i]);
+    close_tracks(&t);
+    names(&t);
+    json_close(&t.j);
+    json_close(&t.j);
+    buf_char(out, '\n');
+    buf_free(&t.text);
+    free(t.tracks);
+}

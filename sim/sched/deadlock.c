@@ -1,0 +1,357 @@
+/* What every stuck rank waits for, and who could still have helped it. Ranks in the same situation
+ * share a line, so that the report of a thousand ranks can be read. */
+#include "sim/sched/deadlock.h"
+
+#include "sim/machine/fault.h"
+#include "sim/sched/reachability.h"
+#include <string.h>
+
+enum { MAX_SHOWN = 16 }; /* blocked lanes shown in full */
+
+typedef struct {
+    World *w;
+    ReachList *reach; /* per rank, filled when first asked for */
+    bool *reach_known;
+    Buf out;
+} Dead;
+
+static const ReachList *reach_of(Dead *r, uint32_t rank)
+{
+    if (!r->reach_known[rank])
+        reach_rank(r->w, rank, &r->reach[rank]);
+    r->reach_known[rank] = true;
+    return &r->reach[rank];
+}
+
+static const Lane *blocked_lane(const World *w, uint32_t rank)
+{
+    for (uint32_t i = 0; i < w->ranks[rank].n_lanes; i++)
+        if (w->ranks[rank].lanes[i].state == LANE_BLOCKED)
+            return &w->ranks[rank].lanes[i];
+    return NULL;
+}
+
+static void line_of(World *w, Buf *out, CodePlace at)
+{
+    const BcLoc *loc = place_loc(w, at);
+    if (loc)
+        buf_printf(out, "line %u", loc->line);
+    else
+        place_text(w, out, at);
+}
+
+/* What a rank is doing, for somebody who waits for a cell of it. */
+static void state_text(Dead *r, Buf *out, uint32_t rank, FabAddr cell)
+{
+    World *w = r->w;
+    const Lane *lane = blocked_lane(w, rank);
+    const Rank *q = &w->ranks[rank];
+    if (lane) {
+        buf_str(out, "blocked at ");
+        line_of(w, out, lane->pending.at);
+    } else if (q->next < q->queue.len) {
+        buf_str(out, "its next dispatch waits for one of another device");
+    } else {
+        buf_str(out, "exited");
+        return;
+    }
+    ReachAnswer a = reach_cell(reach_of(r, rank), cell);
+    if (a != REACH_YES)
+        buf_printf(out, ", no notify of this %s reachable from there",
+                   a == REACH_NO_WINDOW ? "window" : "cell");
+}
+
+/* "rank 3", "ranks 0-3, 7" */
+static void ranks_text(Buf *out, const uint32_t *ranks, uint32_t n)
+{
+    buf_str(out, n == 1 ? "rank " : "ranks ");
+    for (uint32_t i = 0; i < n;) {
+        uint32_t end = i;
+        while (end + 1 < n && ranks[end + 1] == ranks[end] + 1)
+            end++;
+        if (end - i >= 2) {
+            buf_printf(out, "%s%u-%u", i ? ", " : "", ranks[i], ranks[end]);
+            i = end + 1;
+        } else {
+            buf_printf(out, "%s%u", i ? ", " : "", ranks[i]);
+            i++;
+        }
+    }
+}
+
+/* Ranks with the same text share one line. */
+typedef struct {
+    char *text;
+    VEC(uint32_t) ranks;
+} Group;
+typedef VEC(Group) GroupList;
+
+static void group_add(GroupList *groups, const char *text, uint32_t rank)
+{
+    for (uint32_t i = 0; i < groups->len; i++)
+        if (strcmp(groups->at[i].text, text) == 0) {
+            vec_push(&groups->at[i].ranks, rank);
+            return;
+        }
+    Group g = {.text = xstrdup(text)};
+    vec_push(&g.ranks, rank);
+    vec_push(groups, g);
+}
+
+static void group_free(GroupList *groups)
+{
+    for (uint32_t i = 0; i < groups->len; i++) {
+        free(groups->at[i].text);
+        vec_free(&groups->at[i].ranks);
+    }
+    vec_free(groups);
+}
+
+static void others_text(Dead *r, const Lane *lane)
+{
+    const FabAddr cell = lane->pending.rect.at;
+    const Domain *d = window_domain(r->w, cell.window);
+    GroupList groups = {0};
+    for (uint32_t i = 0; i < d->n; i++) {
+        if (d->members[i] == lane->rank)
+            continue;
+        Buf text = {0};
+        state_text(r, &text, d->members[i], cell);
+        group_add(&groups, text.at, d->members[i]);
+        buf_free(&text);
+    }
+    for (uint32_t i = 0; i < groups.len; i++) {
+        buf_str(&r->out, "\n    ");
+        ranks_text(&r->out, groups.at[i].ranks.at, groups.at[i].ranks.len);
+        buf_printf(&r->out, ": %s", groups.at[i].text);
+    }
+    group_free(&groups);
+}
+
+/* The cell as the wait names it: window[i, j]. */
+static void cell_text(Dead *r, const Lane *lane)
+{
+    const Frame *f = &lane->frames.at[lane->frames.len - 1];
+    const BcInsn *in = &f->f->insns[f->pc];
+    buf_printf(&r->out, "%s[", r->w->windows.at[lane->pending.rect.at.window].name);
+    for (uint32_t i = 0; i < in->c; i++)
+        buf_printf(&r->out, "%s%lld", i ? ", " : "", (long long)f->regs[in->b + i]);
+    buf_char(&r->out, ']');
+}
+
+static void blocked_text(Dead *r, const Lane *lane)
+{
+    World *w = r->w;
+    const Pending *p = &lane->pending;
+    buf_str(&r->out, "\n  ");
+    place_text(w, &r->out, p->at);
+    buf_printf(&r->out, ": rank %u", lane->rank);
+    if (w->ranks[lane->rank].n_lanes > 1)
+        buf_printf(&r->out, " core %u", lane->core);
+    if (p->kind != PEND_WAIT) {
+        buf_str(&r->out, ": a transfer that never completes");
+        return;
+    }
+    int32_t value = 0;
+    (void)w->fabric->ops->cell(w->fabric, p->rect.at, &value);
+    buf_str(&r->out, ": wait on ");
+    cell_text(r, lane);
+    buf_printf(&r->out, ": value %d, needs %s %d", value, p->op == WAIT_GE ? ">=" : "==", p->value);
+    others_text(r, lane);
+}
+
+/* ---- cycles ---- */
+
+/* Blocked rank a waits for a cell that blocked rank b could change, if b could go on. */
+static bool waits_for(Dead *r, uint32_t a, uint32_t b)
+{
+    const Lane *la = blocked_lane(r->w, a);
+    if (a == b || !la || !blocked_lane(r->w, b) || la->pending.kind != PEND_WAIT)
+        return false;
+    FabAddr cell = la->pending.rect.at;
+    return window_rank(r->w, cell.window, b) != UINT32_MAX &&
+           reach_cell(reach_of(r, b), cell) == REACH_YES;
+}
+
+/* Depth-first search with an explicit path; returns the length of a cycle that starts at
+ * path[*start]. */
+static uint32_t find_cycle(Dead *r, uint32_t *path, uint32_t *start)
+{
+    uint32_t n = r->w->n_ranks;
+    uint8_t *state = xcalloc(n, 1); /* 0 new, 1 on the path, 2 done */
+    uint32_t *next = xcalloc(n, sizeof *next), len = 0, cycle = 0;
+    for (uint32_t root = 0; root < n && !cycle; root++) {
+        if (state[root] || !blocked_lane(r->w, root))
+            continue;
+        path[len++] = root;
+        state[root] = 1;
+        while (len && !cycle) {
+            uint32_t a = path[len - 1], b = next[a]++;
+            if (b == n) {
+                state[a] = 2;
+                len--;
+            } else if (state[b] == 0 && waits_for(r, a, b)) {
+                state[b] = 1;
+                path[len++] = b;
+            } else if (state[b] == 1 && waits_for(r, a, b)) {
+                for (*start = 0; path[*start] != b;)
+                    ++*start;
+                cycle = len - *start;
+            }
+        }
+    }
+    free(state);
+    free(next);
+    return cycle;
+}
+
+static void cycle_text(Dead *r)
+{
+    uint32_t *path = xcalloc(r->w->n_ranks + 1, sizeof *path), start = 0;
+    uint32_t len = find_cycle(r, path, &start);
+    if (len) {
+        buf_str(&r->out, "\n  cycle: ");
+        for (uint32_t i = 0; i < len; i++) {
+            uint32_t rank = path[start + i];
+            buf_printf(&r->out, "rank %u (", rank);
+            line_of(r->w, &r->out, blocked_lane(r->w, rank)->pending.at);
+            buf_str(&r->out, ") waits for ");
+        }
+        buf_printf(&r->out, "rank %u", path[start]);
+    }
+    free(path);
+}
+
+/* ---- divergence ---- */
+
+/* Has the rank left while somebody waits in a window of its? */
+static bool left_others(const World *w, uint32_t rank)
+{
+    if (w->ranks[rank].busy || w->ranks[rank].next < w->ranks[rank].queue.len)
+        return false;
+    for (uint32_t i = 0; i < w->n_ranks; i++)
+        for (uint32_t k = 0; k < w->ranks[i].n_lanes; k++) {
+            const Lane *lane = &w->ranks[i].lanes[k];
+            if (lane->state == LANE_BLOCKED && lane->pending.kind == PEND_WAIT &&
+                window_rank(w, lane->pending.rect.at.window, rank) != UINT32_MAX)
+                return true;
+        }
+    return false;
+}
+
+/* Where a rank stands, as the end of "rank 2 is ..."; empty: nowhere in particular. */
+static bool stand_text(const World *w, Buf *text, uint32_t rank, bool *builtin)
+{
+    const Lane *lane = blocked_lane(w, rank);
+    const BcLoc *loc = lane ? place_loc(w, lane->pending.at) : NULL;
+    if (!loc) {
+        if (!lane && left_others(w, rank))
+            buf_str(text, "at the end");
+        return text->len > 0;
+    }
+    const char *origin = loc->origin == BC_NO_INDEX ? NULL : world_string(w, loc->origin);
+    const char *dot = origin ? strrchr(origin, '.') : NULL;
+    *builtin |= origin != NULL;
+    buf_printf(text, "in %s at line %u", origin ? (dot ? dot + 1 : origin) : "a wait", loc->line);
+    return true;
+}
+
+/* Small groups come first: it is the odd one out that a reader looks for. */
+static void sort_groups(GroupList *groups)
+{
+    for (uint32_t i = 1; i < groups->len; i++)
+        for (uint32_t k = i; k > 0 && groups->at[k].ranks.len < groups->at[k - 1].ranks.len; k--) {
+            Group g = groups->at[k];
+            groups->at[k] = groups->at[k - 1];
+            groups->at[k - 1] = g;
+        }
+}
+
+/* Ranks that stand in different collectives, or in one at different lines. */
+static void divergence_text(Dead *r)
+{
+    GroupList groups = {0};
+    bool builtin = false;
+    for (uint32_t i = 0; i < r->w->n_ranks; i++) {
+        Buf text = {0};
+        if (stand_text(r->w, &text, i, &builtin))
+            group_add(&groups, text.at, i);
+        buf_free(&text);
+    }
+    sort_groups(&groups);
+    for (uint32_t i = 0; i < groups.len && builtin && groups.len > 1; i++) {
+        buf_str(&r->out, i ? ", " : "\n  ");
+        ranks_text(&r->out, groups.at[i].ranks.at, groups.at[i].ranks.len);
+        buf_printf(&r->out, " %s %s", groups.at[i].ranks.len == 1 ? "is" : "are",
+                   groups.at[i].text);
+    }
+    group_free(&groups);
+}
+
+static uint32_t count_blocked(const World *w)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < w->n_ranks; i++)
+        for (uint32_t k = 0; k < w->ranks[i].n_lanes; k++)
+            n += w->ranks[i].lanes[k].state == LANE_BLOCKED;
+    return n;
+}
+
+static void all_blocked(Dead *r, uint32_t total)
+{
+    uint32_t shown = 0;
+    for (uint32_t i = 0; i < r->w->n_ranks; i++)
+        for (uint32_t k = 0; k < r->w->ranks[i].n_lanes; k++) {
+            const Lane *lane = &r->w->ranks[i].lanes[k];
+            if (lane->state == LANE_BLOCKED && shown++ < MAX_SHOWN)
+                blocked_text(r, lane);
+        }
+    if (total > MAX_SHOWN)
+        buf_printf(&r->out, "\n  and %u more", total - MAX_SHOWN);
+}
+
+/* Dispatches that wait for bytes of one that will never end. */
+static void host_waits(Dead *r)
+{
+    World *w = r->w;
+    for (uint32_t i = 0; i < w->n_ranks; i++) {
+        const Rank *q = &w->ranks[i];
+        if (q->busy || q->next == q->queue.len)
+            continue;
+        const Dispatch *d = &w->dispatches.at[q->queue.at[q->next]];
+        for (uint32_t k = 0; k < d->n_deps; k++) {
+            const Dispatch *on = &w->dispatches.at[d->deps[k].dispatch];
+            if (d->deps[k].at_start ? on->state != DSP_QUEUED : on->state == DSP_DONE)
+                continue;
+            buf_str(&r->out, "\n  ");
+            place_text(w, &r->out, d->from);
+            buf_printf(&r->out, ": rank %u: this dispatch waits for host bytes of the one at ", i);
+            line_of(w, &r->out, on->from);
+            buf_printf(&r->out, " on rank %u", on->rank);
+            break;
+        }
+    }
+}
+
+void deadlock_report(World *w)
+{
+    Dead r = {.w = w};
+    r.reach = xcalloc(w->n_ranks, sizeof *r.reach);
+    r.reach_known = xcalloc(w->n_ranks, sizeof *r.reach_known);
+    uint32_t total = count_blocked(w);
+    CodePlace first = {0};
+    for (uint32_t i = w->n_ranks; i-- > 0;)
+        if (blocked_lane(w, i))
+            first = blocked_lane(w, i)->pending.at;
+    buf_printf(&r.out, "deadlock: %u of %u devices cannot go on", total, w->n_ranks);
+    divergence_text(&r);
+    all_blocked(&r, total);
+    host_waits(&r);
+    cycle_text(&r);
+    report_add(w, REP_DEADLOCK, "deadlock", &first, r.out.at);
+    buf_free(&r.out);
+    for (uint32_t i = 0; i < w->n_ranks; i++)
+        vec_free(&r.reach[i]);
+    free(r.reach);
+    free(r.reach_known);
+}

@@ -1,0 +1,204 @@
+/* Policies other than the clock: they see the list of what can happen and choose. Random numbers
+ * are splitmix64 (Steele, Lea, Flood, 2014), so that a seed means the same everywhere. */
+#include "sim/sched/sched.h"
+
+#include <errno.h>
+#include <string.h>
+
+static uint64_t next_random(uint64_t *state)
+{
+    uint64_t z = (*state += UINT64_C(0x9e3779b97f4a7c15));
+    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+    return z ^ z >> 31;
+}
+
+static uint32_t below(uint64_t *state, uint32_t n)
+{
+    return (uint32_t)((next_random(state) >> 32) * n >> 32);
+}
+
+uint32_t choice_name(const World *w, const Choice *c)
+{
+    if (c->lane)
+        return c->lane->id;
+    return LANDING_BIT | (c->landing->from * w->n_ranks + c->landing->reader);
+}
+
+static void plain_destroy(Policy *p)
+{
+    free(p);
+}
+
+void policy_free(Policy *p)
+{
+    if (p)
+        p->destroy(p);
+}
+
+/* ---- random ---- */
+
+typedef struct {
+    Policy base;
+    uint64_t state;
+} Random;
+
+static uint32_t random_choose(Policy *p, World *w, const Choice *enabled, uint32_t n)
+{
+    (void)w, (void)enabled;
+    return below(&((Random *)p)->state, n);
+}
+
+Policy *policy_random(uint64_t seed)
+{
+    Random *r = xcalloc(1, sizeof *r);
+    r->base = (Policy){
+        .choose = random_choose, .stop_at_reads = true, .landings = true, .destroy = plain_destroy};
+    r->state = seed;
+    return &r->base;
+}
+
+/* ---- probabilistic concurrency testing ---- */
+
+enum { PCT_LENGTH = 1000 }; /* assumed number of transitions, among which the change points lie */
+
+typedef struct {
+    Policy base;
+    uint64_t seed, state;
+    uint32_t depth;
+    uint32_t *change; /* transitions before which the running one drops, depth - 1 of them */
+    Map lowered;      /* name of a choice -> its low priority, 1 .. depth - 1 */
+    uint32_t step;
+} Pct;
+
+/* Initial priorities lie above all lowered ones: a hash of the name, so that no table of lanes is
+ * needed. */
+static uint64_t priority(const Pct *p, uint32_t name)
+{
+    uint64_t low, mix = p->seed ^ (uint64_t)name << 20;
+    if (map_get(&p->lowered, name, &low))
+        return low;
+    return next_random(&mix) | UINT64_C(1) << 63;
+}
+
+static uint32_t pct_best(const Pct *p, const World *w, const Choice *enabled, uint32_t n)
+{
+    uint32_t best = 0;
+    for (uint32_t i = 1; i < n; i++)
+        if (priority(p, choice_name(w, &enabled[i])) > priority(p, choice_name(w, &enabled[best])))
+            best = i;
+    return best;
+}
+
+static uint32_t pct_choose(Policy *base, World *w, const Choice *enabled, uint32_t n)
+{
+    Pct *p = (Pct *)base;
+    uint32_t best = pct_best(p, w, enabled, n);
+    for (uint32_t i = 0; i + 1 < p->depth; i++)
+        if (p->change[i] == p->step) {
+            map_set(&p->lowered, choice_name(w, &enabled[best]), p->depth - 1 - i);
+            best = pct_best(p, w, enabled, n);
+        }
+    p->step++;
+    return best;
+}
+
+static void pct_destroy(Policy *base)
+{
+    Pct *p = (Pct *)base;
+    free(p->change);
+    map_free(&p->lowered);
+    free(p);
+}
+
+Policy *policy_pct(uint64_t seed, uint32_t depth)
+{
+    Pct *p = xcalloc(1, sizeof *p);
+    p->base = (Policy){
+        .choose = pct_choose, .stop_at_reads = true, .landings = true, .destroy = pct_destroy};
+    p->seed = p->state = seed;
+    p->depth = depth ? depth : 1;
+    p->change = xcalloc(p->depth, sizeof *p->change);
+    for (uint32_t i = 0; i + 1 < p->depth; i++)
+        p->change[i] = below(&p->state, PCT_LENGTH);
+    return &p->base;
+}
+
+/* ---- scripts ---- */
+
+typedef struct {
+    Policy base;
+    uint32_t *names;
+    uint32_t n, at;
+    Policy *then;
+} Script;
+
+static uint32_t script_choose(Policy *p, World *w, const Choice *enabled, uint32_t n)
+{
+    Script *s = (Script *)p;
+    if (s->at >= s->n)
+        return s->then ? s->then->choose(s->then, w, enabled, n) : 0;
+    uint32_t name = s->names[s->at++];
+    for (uint32_t i = 0; i < n; i++)
+        if (choice_name(w, &enabled[i]) == name)
+            return i;
+    return UINT32_MAX;
+}
+
+static void script_destroy(Policy *p)
+{
+    Script *s = (Script *)p;
+    policy_free(s->then);
+    free(s->names);
+    free(s);
+}
+
+Policy *policy_script(const uint32_t *names, uint32_t n, bool data, Policy *then)
+{
+    Script *s = xcalloc(1, sizeof *s);
+    s->base = (Policy){.choose = script_choose,
+                       .stop_at_reads = true,
+                       .stop_at_data = data,
+                       .landings = true,
+                       .destroy = script_destroy};
+    s->names = xcalloc(n + 1, sizeof *s->names);
+    for (uint32_t i = 0; i < n; i++)
+        s->names[i] = names[i];
+    s->n = n;
+    s->then = then;
+    return &s->base;
+}
+
+/* ---- by name ---- */
+
+/* A number after a colon; *at moves behind it. */
+static bool number(const char **at, uint64_t *out)
+{
+    if (**at != ':' || (*at)[1] < '0' || (*at)[1] > '9')
+        return false;
+    char *end;
+    errno = 0;
+    *out = strtoull(*at + 1, &end, 10);
+    *at = end;
+    return errno == 0;
+}
+
+Policy *policy_parse(const char *text, const char **why)
+{
+    uint64_t seed, depth;
+    const char *at;
+    if (strcmp(text, "clock") == 0)
+        return policy_clock();
+    if (strncmp(text, "random", 6) == 0) {
+        at = text + 6;
+        if (number(&at, &seed) && !*at)
+            return policy_random(seed);
+    }
+    if (strncmp(text, "pct", 3) == 0) {
+        at = text + 3;
+        if (number(&at, &seed) && number(&at, &depth) && !*at && depth >= 1 && depth <= 1000)
+            return policy_pct(seed, (uint32_t)depth);
+    }
+    *why = "a schedule is clock, random:SEED or pct:SEED:DEPTH, or a replay token";
+    return NULL;
+}

@@ -1,0 +1,362 @@
+/* The loop that moves the world. A turn executes a lane's pending operation and runs it to just
+ * before its next one; lanes whose wait does not hold leave the set until something lands in their
+ * cell.
+ *
+ * The clock policy keeps the lanes that can run in a heap by (time, id) and never builds a list:
+ * with a thousand ranks every notify is one heap operation. The others see a list in order of id.
+ */
+#include "sim/sched/sched.h"
+
+#include "sim/machine/fault.h"
+#include "sim/machine/vm.h"
+#include "sim/sched/deadlock.h"
+#include <string.h>
+
+#define DEFAULT_BUDGET 10000u
+#define MAX_LANDINGS 4096u
+#define PROGRESS_TURNS 255u /* a mask */
+
+typedef struct {
+    World *w;
+    Policy *p;
+    bool clock;
+    VEC(Lane *) heap;     /* clock: READY lanes */
+    VEC(Choice) list;     /* others: READY lanes by id, then landings */
+    FabLanding *landings; /* MAX_LANDINGS of them, allocated when first needed */
+    bool local;           /* a lane in the list has to run on before it stands at a choice */
+    uint64_t budget;
+    uint32_t turns;
+} Sched;
+
+/* ---- the clock's heap ---- */
+
+static bool earlier(const Lane *a, const Lane *b)
+{
+    return a->now != b->now ? a->now < b->now : a->id < b->id;
+}
+
+static void heap_push(Sched *s, Lane *lane)
+{
+    vec_push(&s->heap, lane);
+    uint32_t i = s->heap.len - 1;
+    for (; i > 0 && earlier(lane, s->heap.at[(i - 1) / 2]); i = (i - 1) / 2)
+        s->heap.at[i] = s->heap.at[(i - 1) / 2];
+    s->heap.at[i] = lane;
+}
+
+static Lane *heap_pop(Sched *s)
+{
+    Lane *top = s->heap.at[0], *last = vec_pop(&s->heap);
+    uint32_t i = 0, n = s->heap.len;
+    if (n == 0)
+        return top;
+    for (;;) {
+        uint32_t kid = 2 * i + 1;
+        if (kid >= n)
+            break;
+        if (kid + 1 < n && earlier(s->heap.at[kid + 1], s->heap.at[kid]))
+            kid++;
+        if (!earlier(s->heap.at[kid], last))
+            break;
+        s->heap.at[i] = s->heap.at[kid];
+        i = kid;
+    }
+    s->heap.at[i] = last;
+    return top;
+}
+
+/* Rare, so plain: the others are pushed again. */
+static void heap_remove(Sched *s, const Lane *lane)
+{
+    uint32_t n = s->heap.len;
+    s->heap.len = 0;
+    for (uint32_t i = 0; i < n; i++)
+        if (s->heap.at[i] != lane)
+            heap_push(s, s->heap.at[i]);
+}
+
+/* ---- the list ---- */
+
+static uint32_t list_place(const Sched *s, uint32_t id)
+{
+    uint32_t lo = 0, hi = s->list.len;
+    while (lo < hi) {
+        uint32_t mid = (lo + hi) / 2;
+        if (s->list.at[mid].lane->id < id)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+static void list_insert(Sched *s, Lane *lane)
+{
+    uint32_t at = list_place(s, lane->id);
+    vec_push(&s->list, (Choice){0});
+    memmove(s->list.at + at + 1, s->list.at + at, (s->list.len - 1 - at) * sizeof(Choice));
+    s->list.at[at] = (Choice){.lane = lane};
+    s->local |= lane->pending.kind == PEND_NONE;
+}
+
+static void list_remove(Sched *s, const Lane *lane)
+{
+    uint32_t at = list_place(s, lane->id);
+    s->list.len--;
+    memmove(s->list.at + at, s->list.at + at + 1, (s->list.len - at) * sizeof(Choice));
+}
+
+static void add_ready(void *env, Lane *lane)
+{
+    Sched *s = env;
+    if (!s->clock) {
+        list_insert(s, lane);
+        return;
+    }
+    heap_push(s, lane);
+    if (lane->now < s->w->horizon)
+        s->w->horizon = lane->now;
+}
+
+static void remove_blocked(void *env, Lane *lane)
+{
+    Sched *s = env;
+    if (s->clock)
+        heap_remove(s, lane);
+    else
+        list_remove(s, lane);
+}
+
+/* ---- turns ---- */
+
+/* Instructions the next vm_run may take; 0 when the step limit is reached. */
+static uint64_t allowance(const Sched *s)
+{
+    uint64_t max = s->w->config->max_steps;
+    if (!max)
+        return s->budget;
+    uint64_t left = s->w->steps < max ? max - s->w->steps : 0;
+    return left < s->budget ? left : s->budget;
+}
+
+typedef enum { TURN_LIMIT, TURN_OUT, TURN_READY } Turn;
+
+/* Executes what the lane stands before and runs it on. TURN_READY: it can move again and is to be
+ * put back; a lane whose dispatch ended has been added anew by the next one's start, if there was
+ * one. */
+static Turn turn(Sched *s, Lane *lane)
+{
+    if (allowance(s) == 0)
+        return TURN_LIMIT;
+    if (s->w->config->progress && (++s->turns & PROGRESS_TURNS) == 0)
+        s->w->config->progress(s->w->config->progress_env, s->w);
+    bool exits = lane->pending.kind == PEND_EXIT;
+    vm_commit(s->w, lane);
+    if (exits || lane->state != LANE_READY || s->w->failed)
+        return TURN_OUT;
+    uint64_t budget = allowance(s);
+    if (budget == 0)
+        return TURN_READY;
+    VmStatus status = vm_run(s->w, lane, budget);
+    if (status == VM_FAULT)
+        return TURN_OUT;
+    if (!lane->pending.enabled)
+        lane->state = LANE_BLOCKED;
+    return lane->state == LANE_READY ? TURN_READY : TURN_OUT;
+}
+
+static EndKind step_limit(Sched *s)
+{
+    Buf text = {0};
+    buf_printf(&text, "step limit: %llu instructions were executed (--max-steps)",
+               (unsigned long long)s->w->steps);
+    report_add(s->w, REP_STEPS, "steps", NULL, text.at);
+    buf_free(&text);
+    return END_STEPS;
+}
+
+/* ---- landings ---- */
+
+static uint32_t find_landings(Sched *s)
+{
+    Fabric *f = s->w->fabric;
+    if (!s->landings)
+        s->landings = xmalloc(MAX_LANDINGS * sizeof *s->landings);
+    uint32_t n = f->ops->landings(f, s->landings, MAX_LANDINGS);
+    return n < MAX_LANDINGS ? n : MAX_LANDINGS;
+}
+
+static void land(Sched *s, const FabLanding *l)
+{
+    FabLanding copy = *l;
+    (void)probe_land(&s->w->probe, &copy);
+    world_recheck(s->w, copy.reader);
+}
+
+static void recheck_all(World *w)
+{
+    for (uint32_t i = 0; i < w->n_ranks; i++)
+        world_recheck(w, i);
+}
+
+/* Nothing can run: a write lands, or a transport moves on. False: that is the end. */
+static bool idle(Sched *s)
+{
+    if (find_landings(s)) {
+        land(s, &s->landings[0]);
+        return true;
+    }
+    bool moved = s->w->fabric->ops->progress(s->w->fabric);
+    if (moved)
+        recheck_all(s->w);
+    return moved;
+}
+
+/* ---- the two loops ---- */
+
+static EndKind finished(Sched *s)
+{
+    if (s->w->failed)
+        return END_FAULT;
+    if (s->w->dispatches_left == 0)
+        return END_DONE;
+    deadlock_report(s->w);
+    return END_DEADLOCK;
+}
+
+static EndKind run_clock(Sched *s)
+{
+    World *w = s->w;
+    for (;;) {
+        if (w->failed || (s->heap.len == 0 && !idle(s)))
+            return finished(s);
+        if (s->heap.len == 0)
+            continue;
+        Lane *lane = heap_pop(s);
+        w->horizon = s->heap.len ? s->heap.at[0]->now : INT64_MAX;
+        if (w->record)
+            vec_push(&w->choices, lane->id);
+        Turn t = turn(s, lane);
+        if (t == TURN_LIMIT)
+            return step_limit(s);
+        if (t == TURN_READY)
+            heap_push(s, lane);
+    }
+}
+
+/* Local work is no choice: lanes that have to run on do so first, in order of id. */
+static bool run_local(Sched *s)
+{
+    if (!s->local)
+        return true;
+    for (uint32_t i = 0; i < s->list.len && !s->w->failed;) {
+        Lane *lane = s->list.at[i].lane;
+        if (lane->pending.kind != PEND_NONE) {
+            i++;
+            continue;
+        }
+        Turn t = turn(s, lane);
+        if (t == TURN_LIMIT)
+            return false;
+        if (t == TURN_OUT)
+            list_remove(s, lane);
+    }
+    s->local = false;
+    return true;
+}
+
+static uint32_t add_landings(Sched *s)
+{
+    uint32_t lanes = s->list.len;
+    if (s->p->landings)
+        for (uint32_t i = 0, n = find_landings(s); i < n; i++)
+            vec_push(&s->list, (Choice){.landing = &s->landings[i]});
+    return lanes;
+}
+
+static bool take(Sched *s, Choice c)
+{
+    if (!c.lane) {
+        land(s, c.landing);
+        return true;
+    }
+    list_remove(s, c.lane);
+    Turn t = turn(s, c.lane);
+    if (t == TURN_READY)
+        list_insert(s, c.lane);
+    return t != TURN_LIMIT;
+}
+
+static EndKind run_list(Sched *s)
+{
+    World *w = s->w;
+    for (;;) {
+        if (!run_local(s))
+            return step_limit(s);
+        if (w->failed)
+            return END_FAULT;
+        uint32_t lanes = add_landings(s);
+        if (s->list.len == 0) {
+            if (!idle(s))
+                return finished(s);
+            continue;
+        }
+        uint32_t i = s->p->choose(s->p, w, s->list.at, s->list.len);
+        if (i >= s->list.len)
+            return END_STOPPED;
+        Choice c = s->list.at[i];
+        if (w->record)
+            vec_push(&w->choices, choice_name(w, &c));
+        s->list.len = lanes;
+        if (!take(s, c))
+            return step_limit(s);
+    }
+}
+
+/* ---- clock policy ---- */
+
+static uint32_t clock_choose(Policy *p, World *w, const Choice *enabled, uint32_t n)
+{
+    (void)p, (void)w;
+    uint32_t best = 0;
+    for (uint32_t i = 1; i < n; i++)
+        if (enabled[i].lane &&
+            (!enabled[best].lane || earlier(enabled[i].lane, enabled[best].lane)))
+            best = i;
+    return best;
+}
+
+static void clock_destroy(Policy *p)
+{
+    free(p);
+}
+
+Policy *policy_clock(void)
+{
+    Policy *p = xcalloc(1, sizeof *p);
+    *p = (Policy){.choose = clock_choose, .stop_at_reads = true, .destroy = clock_destroy};
+    return p;
+}
+
+EndKind sched_run(World *w, Policy *p)
+{
+    Sched s = {.w = w, .p = p, .clock = p->choose == clock_choose};
+    s.budget = p->budget ? p->budget : DEFAULT_BUDGET;
+    w->stop_at_reads = p->stop_at_reads;
+    w->stop_at_data = p->stop_at_data;
+    w->on_unblock = add_ready;
+    w->on_block = remove_blocked;
+    w->sched_env = &s;
+    world_start_dispatches(w);
+    EndKind end = s.clock ? run_clock(&s) : run_list(&s);
+    w->on_unblock = NULL;
+    w->on_block = NULL;
+    w->sched_env = NULL;
+    w->horizon = INT64_MAX;
+    if (end != END_STOPPED)
+        probe_finish(&w->probe, end == END_DONE);
+    vec_free(&s.heap);
+    vec_free(&s.list);
+    free(s.landings);
+    return end;
+}

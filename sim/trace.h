@@ -1,9 +1,0 @@
-/* The recorded run in the trace event format that Perfetto and chrome://tracing open. */
-#ifndef PLD_SIM_TRACE_H
-#define PLD_SIM_TRACE_H
-
-#include "sim/record.h"
-
-void trace_print(const World *w, const Recorder *r, Buf *out);
-
-#endif

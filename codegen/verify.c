@@ -253,12 +253,14 @@ static bool check_xfer(Verify *v, const BcXfer *x)
     const BcFunc *f = v->f;
     if (x->rank < 1 || x->rank > BC_MAX_RANK || (uint32_t)x->run + 3u * x->rank > f->n_regs)
         return bcv_fail(v, "transfer with registers out of range");
-    if (!enum_value_name(ENUM_AtomicType, x->atomic) || x->n_stages < 1 || x->n_stages > 2 ||
-        (x->pipeline && x->n_stages != 2))
+    if (!enum_value_name(ENUM_AtomicType, x->atomic) || x->n_stages != (x->pipeline ? 2 : 1))
         return bcv_fail(v, "malformed transfer");
     for (uint32_t i = 0; i < x->n_stages; i++) {
         if (x->stages[i] >= f->n_tiles)
             return bcv_fail(v, "transfer with tile t%u", x->stages[i]);
+        /* Chunks are cut to the first tile, and pass through each of them. */
+        if (!bcv_same_tile(&f->tiles[x->stages[i]], &f->tiles[x->stages[0]]))
+            return bcv_fail(v, "transfer with staging tiles of different types");
     }
     return true;
 }

@@ -17,7 +17,10 @@ typedef struct {
 bool bcv_fail(Verify *v, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 bool bcv_string(Verify *v, uint32_t s, bool optional, const char *what);
 
-/* verify_code.c: the instructions of v->f. */
+/* verify_code.c */
+/* One dtype and shape. */
+bool bcv_same_tile(const BcTile *a, const BcTile *b);
+/* The instructions of v->f. */
 bool bcv_code(Verify *v);
 /* verify_pure.c */
 bool bcv_pure(Verify *v, const BcPure *u);

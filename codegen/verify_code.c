@@ -157,7 +157,7 @@ static bool same_shape(const BcTile *a, const BcTile *b)
     return true;
 }
 
-static bool same_tile(const BcTile *a, const BcTile *b)
+bool bcv_same_tile(const BcTile *a, const BcTile *b)
 {
     return a->dtype == b->dtype && same_shape(a, b);
 }
@@ -254,7 +254,7 @@ static bool check_tile_op(At *at)
     const BcTile *a = tile(at, in->a), *b = tile(at, in->b);
     if (in->op == BC_TCAST)
         return same_shape(a, b) || bad(at, "tiles of different shapes");
-    if (!same_tile(a, b) || (in->op == BC_TBIN && !same_tile(a, tile(at, in->c))))
+    if (!bcv_same_tile(a, b) || (in->op == BC_TBIN && !bcv_same_tile(a, tile(at, in->c))))
         return bad(at, "tiles of different types");
     return true;
 }

@@ -119,6 +119,30 @@ static bool chunk_ok(const Infer *in, int slot)
                       infer_text(in, in->op->args[slot]));
 }
 
+/* Every chunk passes through any of the staging tiles: they are of one type. */
+static bool stage_tiles_ok(const Infer *in, uint32_t n)
+{
+    int slot = op_slot(in->info->id, "stage");
+    const Expr *stage = in->op->args[slot];
+    if (!stage)
+        return true;
+    if (stage->n_args != n)
+        return infer_fail(in, slot, "value", "needs %u staging tile%s, got %u", n,
+                          n == 1 ? "" : "s", stage->n_args);
+    const Type *first = stage->args[0]->type, *memory = arg_type(in, 0);
+    for (uint32_t i = 0; i < n; i++) {
+        const Type *t = stage->args[i]->type;
+        if (t->dtype != memory->dtype)
+            return infer_fail(in, slot, "type", "needs staging tiles of %s, got %s",
+                              dtype_name(memory->dtype), type_text(in->p->arena, t));
+        /* one type, wherever they are placed */
+        if (type_placed(in->p->types, t, first->mem, first->addr) != first)
+            return infer_fail(in, slot, "shape", "needs staging tiles of one type, got %s and %s",
+                              type_text(in->p->arena, first), type_text(in->p->arena, t));
+    }
+    return true;
+}
+
 static bool staging_ok(const Infer *in)
 {
     int rows = op_slot(in->info->id, "chunk_rows"), cols = op_slot(in->info->id, "chunk_cols");
@@ -129,7 +153,7 @@ static bool staging_ok(const Infer *in)
     if (args[pipeline]->ival && (!args[rows] || !args[cols]))
         return infer_fail(in, pipeline, "type",
                           "needs chunk_rows= and chunk_cols= with pipeline=True");
-    return true;
+    return stage_tiles_ok(in, args[pipeline]->ival ? 2 : 1);
 }
 
 /* The whole of both memories moves: they must have one shape. */

@@ -169,6 +169,7 @@ static void incore(BcProg *t)
         {.dtype = DT_FP32, .rank = 2, .shape = {1, 64}, .addr = 256, .bytes = 256, .name = S_X},
         {.dtype = DT_INT32, .rank = 2, .shape = {1, 64}, .addr = 512, .bytes = 256, .name = S_ACC},
         {.dtype = DT_INT32, .rank = 2, .shape = {3, 1}, .addr = 768, .bytes = 96, .name = S_ACC},
+        {.dtype = DT_INT32, .rank = 2, .shape = {1, 64}, .addr = 0, .bytes = 256, .name = S_ACC},
     };
     static const BcLoc locs[] = {
         {0, S_FILE, 3, 5, BC_NO_INDEX, BC_NO_INDEX},
@@ -183,7 +184,7 @@ static void incore(BcProg *t)
                            .atomic = ATOMIC_ADD,
                            .pipeline = true,
                            .n_stages = 2,
-                           .stages = {2, 3}};
+                           .stages = {2, 4}};
     t->xfers[1] = (BcXfer){.run = 2, .rank = 2, .n_stages = 1, .stages = {3}};
     t->funcs[2] = (BcFunc){.name = S_STEP,
                            .kind = BCF_INCORE,
@@ -192,7 +193,7 @@ static void incore(BcProg *t)
                            .n_mregs = 3,
                            .n_params = 4,
                            .n_binds = 1,
-                           .n_tiles = 4,
+                           .n_tiles = 5,
                            .n_xfers = 2,
                            .n_locs = 2,
                            .n_insns = sizeof code / sizeof *code,

@@ -117,7 +117,7 @@ static const struct {
     {0, 9, {BC_FORLOOP, 3, 2, 4, 0, 0, 10}, "goes forward"},
     {1, 5, {BC_NOP, 0, 0, 0, 0, 0, 0}, "does not end with ret"},
     {2, 1, {BC_CHECK, 1, 0, 0, 0, 0, 99}, "imm"},
-    {2, 15, {BC_LOAD, 4, 0, 2, 2, BC_NONE, 0}, "field a"},
+    {2, 15, {BC_LOAD, 5, 0, 2, 2, BC_NONE, 0}, "field a"},
     {2, 15, {BC_LOAD, 0, 3, 2, 2, BC_NONE, 0}, "field b"},
     {2, 15, {BC_LOAD, 0, 0, 7, 2, BC_NONE, 0}, "field c"},
     {2, 15, {BC_LOAD, 0, 0, 2, 6, BC_NONE, 0}, "field d"},
@@ -198,7 +198,7 @@ static const char *break_table(int i)
     case 26: t.regs[3] = 5; return "register";
     case 27: t.call.n_results = 0; return "results";
     case 28: t.xfers[0].run = 3; return "transfer";
-    case 29: t.xfers[0].stages[1] = 4; return "transfer";
+    case 29: t.xfers[0].stages[1] = 5; return "transfer";
     case 30: t.xfers[0].n_stages = 1; return "transfer";
     case 31: t.xfers[1].stages[0] = 0; return "another dtype";
     case 32: t.locs[1].pc = 0; return "source map";
@@ -217,6 +217,8 @@ static const char *break_table(int i)
     case 45: t.funcs[2].kind = 9; return "malformed function";
     case 46: t.funcs[2].core_bytes = INT64_MAX; return "memory";
     case 47: t.nodes[11].n = 1; return "malformed node";
+    case 48: t.xfers[0].stages[1] = 3; return "staging tiles";
+    case 49: t.xfers[0].pipeline = false; return "transfer";
     default: return NULL;
     }
 }
@@ -311,7 +313,7 @@ int main(void)
     tcase_add_test(tc, stripped_bytes_do_not_depend_on_places);
     tcase_add_test(tc, source_map_lookup);
     tcase_add_loop_test(tc, bad_instructions_are_rejected, 0, sizeof defects / sizeof *defects);
-    tcase_add_loop_test(tc, bad_tables_are_rejected, 0, 48);
+    tcase_add_loop_test(tc, bad_tables_are_rejected, 0, 50);
     tcase_add_loop_test(tc, bad_texts_are_rejected, 0, 3);
     tcase_add_test(tc, truncated_files_are_rejected);
     tcase_add_loop_test(tc, changed_bytes, 0, 2);

@@ -71,5 +71,9 @@ edited twice 07_synthesize_signals 's/^\( *\)ctx: .*/&\n&/' 'ctx is bound twice'
 edited align 13_allocate_memory 's/align=512/align=4294967296/' 'align= that is no power of two'
 edited off_row 14_final '0,/Mem.Vec, 0\]/s//Mem.Vec, 31]/' 'no multiple of the alignment'
 edited past_end 14_final '0,/Mem.Vec, 0\]/s//Mem.Vec, 188416]/' 'past the end of the vector memory'
+# The second staging tile of a transfer is as large as the first: chunks pass through both.
+"$build/pldc" tests/roundtrip/extents.pld --dump-pass=lower_transfers >"$tmp/dumps/staged.ir" || bad 'no dump'
+edited stage_shape staged 's/\(stage_1: pl.Tile\)\[\[[0-9]*, [0-9]*\], \([^]]*\)\]\(.*create(\)\[[0-9]*, [0-9]*\]/\1[[1, 8], \2]\3[1, 8]/' 'staging tiles of one type'
+edited stage_number staged 's/stage=\[stage, stage_1\]/stage=[stage]/' 'needs 2 staging tiles, got 1'
 if [ -n "$(ls "$tmp/left")" ]; then bad 'files left behind'; else ok; fi
 finish

@@ -51,7 +51,7 @@ BENCHES = $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/bench/*.c))
 .SUFFIXES:
 MAKEFLAGS += --no-builtin-rules
 
-.PHONY: all lib tests fuzzers demo check quick bench fuzz explore-long install clean lint help flags
+.PHONY: all lib tests fuzzers demo check quick bench fuzz explore-long install clean lint format help flags
 
 all: $(LIB) $(BINS)
 lib: $(LIB)
@@ -67,7 +67,8 @@ help:
 	@echo 'fuzz          random input for a while (tests/fuzz)'
 	@echo 'explore-long  every interleaving of the larger litmus tests'
 	@echo 'install       programs, manual pages and samples below DESTDIR and PREFIX'
-	@echo 'lint          manual pages, static analysis'
+	@echo 'lint          manual pages, house style, layout of C files, shell scripts'
+	@echo 'format        lays the C files out as lint wants them'
 	@echo 'clean         remove build/'
 	@echo 'Variables: CC, CFLAGS, SAN=address,undefined, SAN=thread, PREFIX, DESTDIR'
 
@@ -149,7 +150,11 @@ install: all
 	$(if $(SAMPLES),$(INSTALL) -m 644 $(SAMPLES) $(DESTDIR)$(PREFIX)/share/pld/samples)
 
 lint:
+	@scripts/bootstrap lint
 	@scripts/lint
+
+format:
+	@scripts/lint --format
 
 clean:
 	rm -rf build

@@ -253,10 +253,7 @@ int run_options_parse(RunOptions *o, int argc, char **argv)
 {
     OptScan scan;
     *o = (RunOptions){.compile = {.tool = TOOL, .stop_after = PASS_FINAL, .verify_each = true},
-                      .run = {.host = &host_files,
-                              .rtol = -1,
-                              .atol = -1,
-                              .checks = CHECK_ALL}};
+                      .run = {.host = &host_files, .rtol = -1, .atol = -1, .checks = CHECK_ALL}};
     opt_init(&scan, specs, O_COUNT, argc, argv);
     for (int id; (id = opt_next(&scan)) != OPT_END;) {
         if (id >= 0 && list_option(id))

@@ -63,8 +63,8 @@ static void case_open(Case *c, const char *path, uint32_t devices, const Define 
     o.specialize.defines = define;
     o.specialize.n_defines = define ? 1 : 0;
     ck_assert_msg(compile(&c->compiled, &o) == STATUS_OK, "%s does not compile", path);
-    c->config = (RunConfig){.host = &host_files,
-                            .n_devices = devices, .devices = ids, .rtol = -1, .atol = -1};
+    c->config = (RunConfig){
+        .host = &host_files, .n_devices = devices, .devices = ids, .rtol = -1, .atol = -1};
     c->config.checks = CHECK_ALL;
     c->config.weak = weak;
     c->world = session_new(c->compiled.bytecode, &c->config, &c->result);

@@ -265,8 +265,8 @@ void simtest_new(SimTest *t, uint32_t n, SimKernel k)
     ck_assert_msg(bc_verify(&t->p, &why), "%s", why);
     for (uint32_t i = 0; i < n; i++)
         t->ids[i] = i;
-    t->config = (RunConfig){.host = &host_files,
-                            .n_devices = n, .devices = t->ids, .rtol = -1, .atol = -1};
+    t->config =
+        (RunConfig){.host = &host_files, .n_devices = n, .devices = t->ids, .rtol = -1, .atol = -1};
 }
 
 int simtest_run(SimTest *t)

@@ -180,8 +180,8 @@ struct World {
     HostTensor *tensors; /* per tensor parameter of the host function */
     uint32_t n_tensors;
     const struct NpyArray *golden_files; /* per tensor; data NULL: none */
-    PureValue *scalars;           /* per parameter of the host function */
-    int64_t *scalar_regs;         /* the same as registers hold them */
+    PureValue *scalars;                  /* per parameter of the host function */
+    int64_t *scalar_regs;                /* the same as registers hold them */
     VEC(Window) windows;
     VEC(Domain) domains;
     VEC(Dispatch) dispatches;

@@ -53,7 +53,7 @@ exits 'Eq waits for ever' 3 "$build/pldrun" $a/signals.pld -D value=2 -D cmp=pld
 says 'Eq waits for ever' 'value 6, needs == 3'
 
 modes='Rint Round Floor Ceil Trunc'
-for mode in $modes; do look "$mode" $a/casts.pld -D mode=pl.CastMode.$mode; done
+for mode in $modes; do look "$mode" $a/casts.pld -D "mode=pl.CastMode.$mode"; done
 for one in $modes; do
     for two in $modes; do [[ $one < $two ]] && differ "$one" "$two" ir npy; done
 done

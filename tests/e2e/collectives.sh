@@ -75,7 +75,8 @@ for pair in 04 12 13 14 15; do
     if cmp -s "$golden" "$tmp/diff"; then ok; else bad "$f: hand against builtin differs from $golden: $(diff "$golden" "$tmp/diff" | head -n 4)"; fi
 done
 for pair in '08_allreduce_mesh mesh' '10_allreduce_ring ring'; do
-    set -- $pair
+    read -r -a words <<<"$pair"
+    set -- "${words[@]}"
     "$build/pldc" samples/"$1".pld -d 0-3 --dump-pass=lower_composite_ops >"$tmp/hand.ir"
     "$build/pldc" samples/11_allreduce_reveal.pld -d 0-3 -D mode="$2" --dump-pass=lower_composite_ops >"$tmp/builtin.ir"
     golden=tests/golden/11_allreduce_reveal.$2.ir

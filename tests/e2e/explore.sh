@@ -12,6 +12,7 @@ explores() {
     local what=$1 status=$2 want=$3; shift 3
     exits "$what" "$status" "$build/pldrun" -v "$@"
     got=$(tail -n 2 "$tmp/out" | tr '\n' ' ')
+    # shellcheck disable=SC2053 # a pattern
     [[ $got == $want ]] && ok || bad "$what: '$got', wanted '$want'"
 }
 

@@ -21,6 +21,6 @@ for page in pld pldb; do check "no $page.5" test -f "$root/share/man/man5/$page.
 for sample in samples/*.pld; do
     check "$sample differs" cmp "$sample" "$root/share/pld/$sample"
 done
-check 'files outside of PREFIX' test "$(ls "$tmp/opt" "$tmp" | tr '\n' ' ')" = "$tmp: opt  $tmp/opt: pld "
+check 'files outside of PREFIX' test "$(cd "$tmp" && find . -maxdepth 2 | sort | tr '\n' ' ')" = '. ./opt ./opt/pld '
 printf '%d passed, %d failed\n' $pass $fail
 [ $fail -eq 0 ]

@@ -24,7 +24,7 @@ for sample in samples/*.pld; do
         rm -rf "$tmp/dumps"
         # shellcheck disable=SC2046
         if "$build/pldc" "$sample" $(as_defines "$variant") -d 0-3 --strip -o "$tmp/whole.pldb" --dump-passes="$tmp/dumps" 2>"$tmp/err"; then
-            n=$(ls "$tmp/dumps" | wc -l)
+            n=$(find "$tmp/dumps" -type f | wc -l)
             if [ "$n" -eq 15 ]; then ok; else bad "$what: $n dumps, wanted 15"; fi
             continue_dumps "$tmp/dumps" "$what"
         else

@@ -1,4 +1,4 @@
-#!/bin/sh
+#!/bin/bash
 # Builds each tests/fuzz/fuzz_NAME.c with clang's fuzzer and the sanitizers and runs it for
 # FUZZ_SECONDS (default 60) from its corpus. A crashing input is left in build/fuzz/NAME/.
 # Only the targets named in FUZZ_TARGETS, if it is set.
@@ -16,9 +16,10 @@ for source in tests/fuzz/fuzz_*.c; do
     mkdir -p "$found" "tests/fuzz/corpus/$name"
     clang -std=c17 -g -O1 -D_GNU_SOURCE -DPLD_FUZZING -I. -I$dir/gen \
         -fsanitize=fuzzer,address,undefined -o "$found.bin" "$source" $dir/libpld.a -lm -lpthread
-    dict=tests/fuzz/$name.dict
+    dict=()
+    if [ -f "tests/fuzz/$name.dict" ]; then dict=(-dict="tests/fuzz/$name.dict"); fi
     "$found.bin" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 \
-        -artifact_prefix="$found/" $([ -f "$dict" ] && echo "-dict=$dict") "$found" "tests/fuzz/corpus/$name" \
+        -artifact_prefix="$found/" "${dict[@]}" "$found" "tests/fuzz/corpus/$name" \
         >"$found.log" 2>&1 || { tail -n 40 "$found.log"; exit 1; }
     echo "$name: $(tail -n 1 "$found.log")"
 done

@@ -8,9 +8,8 @@ static void run(const BcProgram *p, const char *schedule)
 {
     static const uint32_t ids[] = {0, 1, 2};
     RunResult result = {0};
-    RunConfig config = {.host = &host_files,
-                        .n_devices = p->ranks && p->ranks < 3 ? p->ranks : 3,
-                        .devices = ids};
+    RunConfig config = {
+        .host = &host_files, .n_devices = p->ranks && p->ranks < 3 ? p->ranks : 3, .devices = ids};
     config.rtol = config.atol = -1;
     config.schedule = schedule;
     config.max_steps = 5000;

@@ -204,7 +204,6 @@ static void number_funcs(Emit *em)
     }
     em->out->n_funcs = n;
     em->funcs = arena_new_n(em->arena, BcFunc, n);
-    em->params = arena_new_n(em->arena, BcParam *, n);
     em->out->funcs = em->funcs;
 }
 
@@ -275,6 +274,7 @@ static void emit_tables(Emit *em)
     out->dim_steps = settle(em->arena, em->steps.at, em->steps.len, sizeof *em->steps.at);
     out->windows = settle(em->arena, em->windows.at, em->windows.len, sizeof *em->windows.at);
     out->pure = settle(em->arena, em->pure.at, em->pure.len, sizeof *em->pure.at);
+    alias_free(&em->memory);
     map_free(&em->func_index);
     map_free(&em->string_index);
     map_free(&em->const_index);
@@ -284,7 +284,7 @@ static void emit_tables(Emit *em)
 
 BcProgram *emit_program(Arena *arena, Program *p)
 {
-    Emit em = {.arena = arena, .p = p, .out = arena_new(arena, BcProgram)};
+    Emit em = {.arena = arena, .p = p, .out = arena_new(arena, BcProgram), .memory = {.p = p}};
     const char *why = NULL;
     number_funcs(&em);
     emit_header(&em);

@@ -141,7 +141,7 @@ static void carry(FuncEmit *fe, const VarId *dsts, Expr *const *values, uint32_t
         else if (!is_memory_value(t))
             parallel_add(&ints, fe->var_reg[dsts[i]], emit_expr(fe, values[i]));
         else if (!emit_one_memory(fe, dsts[i]))
-            parallel_add(&mems, fe->var_reg[dsts[i]], emit_memory(fe, values[i]));
+            parallel_add(&mems, emit_memory_reg(fe, dsts[i]), emit_memory(fe, values[i]));
     }
     if (yield && retarget(fe, &ints))
         vec_free(&ints.copies);
@@ -171,9 +171,7 @@ static void emit_let(FuncEmit *fe, const Stmt *s)
         emit_op(fe, e, s->results, s->n_results);
     else if (t->kind == TY_SCALAR)
         fe->var_reg[v] = emit_expr(fe, e);
-    else if (is_memory_value(t))
-        emit_name_memory(fe, v, emit_memory(fe, e));
-    else
+    else if (!is_memory_value(t))
         check_tile(fe, v, e);
 }
 

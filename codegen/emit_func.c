@@ -309,19 +309,18 @@ static bool finish_regs(FuncEmit *fe, BcFunc *out, uint32_t n_mem_params)
     return ok;
 }
 
-/* Arguments of a signal operand are known by now. */
 static void mark_signals(FuncEmit *fe, BcParam *params)
 {
     for (uint32_t i = 0; i < fe->f->params.len; i++) {
         VarId v = fe->f->params.at[i].var;
         params[i].signal = params[i].kind == BCP_WINDOW && params[i].dtype == DT_INT32 &&
-                           fe->signals[emit_group(fe, v)];
+                           alias_uses(fe->memory, v) & USE_SIGNAL;
     }
 }
 
 static void func_emit_free(FuncEmit *fe)
 {
-    free(fe->var_reg), free(fe->group), free(fe->definers), free(fe->group_reg), free(fe->signals);
+    free(fe->var_reg), free(fe->mem_reg);
     vec_free(&fe->prologue), vec_free(&fe->code), vec_free(&fe->ints.regs),
         vec_free(&fe->mems.regs);
     vec_free(&fe->mem_types), vec_free(&fe->loops), vec_free(&fe->open), vec_free(&fe->locs);
@@ -337,10 +336,10 @@ static FuncEmit func_emit_new(Emit *em, Func *f)
     FuncEmit fe = {.em = em, .p = em->p, .f = f, .loc = f->loc, .span = f->span, .label = 1};
     size_t n = f->vars.len + (size_t)1;
     fe.var_reg = xcalloc(n, sizeof *fe.var_reg);
-    fe.group = xcalloc(n, sizeof *fe.group);
-    fe.definers = xcalloc(n, sizeof *fe.definers);
-    fe.group_reg = xcalloc(n, sizeof *fe.group_reg);
-    fe.signals = xcalloc(n, sizeof *fe.signals);
+    fe.memory = alias_of(&em->memory, f);
+    fe.mem_reg = xcalloc(fe.memory->graph.nodes.len, sizeof *fe.mem_reg);
+    for (uint32_t i = 0; i < fe.memory->graph.nodes.len; i++)
+        fe.mem_reg[i] = NO_VREG;
     return fe;
 }
 
@@ -350,13 +349,12 @@ void emit_func(Emit *em, Func *f, uint32_t index)
         [FN_HOST] = BCF_HOST, [FN_ORCH] = BCF_ORCH, [FN_INCORE] = BCF_INCORE};
     FuncEmit fe = func_emit_new(em, f);
     BcFunc *out = &em->funcs[index];
-    BcParam *params = em->params[index] = arena_new_n(em->arena, BcParam, f->params.len);
+    BcParam *params = arena_new_n(em->arena, BcParam, f->params.len);
     *out = (BcFunc){.name = emit_string(em, f->name),
                     .kind = kinds[f->kind],
                     .generated = f->generated,
                     .n_params = f->params.len,
                     .params = params};
-    emit_group_memory(&fe);
     uint32_t mems = bind_params(&fe, params);
     emit_block(&fe, &f->body, NULL);
     if (f->body.len == 0 || f->body.at[f->body.len - 1]->kind != ST_RETURN)

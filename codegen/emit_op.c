@@ -22,8 +22,7 @@ VReg emit_memory(FuncEmit *fe, const Expr *e)
         diag_internal(fe->p->diags, e->span, "memory operand that is no variable");
         return NO_VREG;
     }
-    return emit_one_memory(fe, e->var) ? fe->group_reg[emit_group(fe, e->var)]
-                                       : fe->var_reg[e->var];
+    return emit_memory_reg(fe, e->var);
 }
 
 static VReg memory(const OpCode *oc, const char *name)
@@ -380,23 +379,6 @@ static void emit_call(FuncEmit *fe, const Expr *e, const VarId *results, uint32_
         emit_insn3(fe, BC_CALL, fe->calls.len - 1, 0, 0);
 }
 
-/* Results that name an operand's memory, where each variable has a register of its own. */
-static void bind_aliases(FuncEmit *fe, const Expr *e, const VarId *results, uint32_t n)
-{
-    for (uint32_t i = 0; i < n; i++) {
-        const Type *t = func_var(fe->f, results[i])->type;
-        int32_t from = -1;
-        if (e->kind == EX_CALL)
-            from = emit_alias(e->callee, i);
-        else if (op_info(e->op)->result >= RES_ARG0 && op_info(e->op)->result <= RES_ARG2)
-            from = (int32_t)op_info(e->op)->result - RES_ARG0;
-        else if (op_info(e->op)->result == RES_CTX)
-            from = 0;
-        if (from >= 0 && (type_is_memory(t) || t->kind == TY_CTX))
-            emit_name_memory(fe, results[i], emit_memory(fe, e->args[from]));
-    }
-}
-
 void emit_op(FuncEmit *fe, const Expr *e, const VarId *results, uint32_t n_results)
 {
     fe->span = e->span;
@@ -411,5 +393,4 @@ void emit_op(FuncEmit *fe, const Expr *e, const VarId *results, uint32_t n_resul
         OpCode oc = {.fe = fe, .e = e, .result = n_results ? results[0] : VAR_NONE};
         emit_effect(&oc);
     }
-    bind_aliases(fe, e, results, n_results);
 }

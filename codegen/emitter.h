@@ -5,6 +5,7 @@
 
 #include "base/map.h"
 #include "codegen/bytecode.h"
+#include "ir/alias.h"
 #include "ir/build.h"
 #include "ir/ir.h"
 
@@ -74,8 +75,8 @@ typedef struct {
     Arena *arena;
     Program *p;
     BcProgram *out;
-    BcFunc *funcs;    /* out->funcs */
-    BcParam **params; /* of each function: emit order is callees first, they learn who signals */
+    BcFunc *funcs; /* out->funcs */
+    Aliases memory;
     Map func_index;   /* Func * -> index */
     Map string_index; /* Sym -> index */
     VEC(const char *) strings;
@@ -96,11 +97,9 @@ typedef struct {
     VEC(VInsn) prologue, code;
     RegFile ints, mems;
     VEC(BcMreg) mem_types;
-    VReg *var_reg;      /* per variable: its register of either class */
-    uint32_t *group;    /* per variable: union-find parent, variables that name one memory */
-    uint32_t *definers; /* per group: values that bring in a memory */
-    VReg *group_reg;    /* per group with one definer: the register of all its variables */
-    bool *signals;      /* per group: notified or waited for */
+    VReg *var_reg;           /* per integer variable: its register */
+    const FuncAlias *memory; /* what the others are */
+    VReg *mem_reg;           /* per node of `memory` that is a value: its register */
     VEC(LoopRange) loops;
     VEC(uint32_t) open; /* loops around the code at hand */
     LoopCode *loop;
@@ -158,17 +157,12 @@ VReg emit_memory(FuncEmit *fe, const Expr *e);
 /* emit_flow.c */
 void emit_block(FuncEmit *fe, const Block *b, const Stmt *owner);
 
-/* emit_memory.c: which variables name one memory. */
-void emit_group_memory(FuncEmit *fe);
-uint32_t emit_group(FuncEmit *fe, VarId v);
-/* Whether all variables of v's group share a register. */
-bool emit_one_memory(FuncEmit *fe, VarId v);
-/* The parameter whose memory a result of `callee` is, or -1. */
-int32_t emit_alias(const Func *callee, uint32_t result);
-/* A register for the memory that `v` brings in. */
+/* emit_memory.c: the register of a memory. */
+/* Whether `v` is one memory on every path, so that nothing is ever moved into its register. */
+bool emit_one_memory(const FuncEmit *fe, VarId v);
+VReg emit_memory_reg(const FuncEmit *fe, VarId v);
+/* A register for the memory that `v` brings in or, for a value that is one of several, holds. */
 VReg emit_memory_result(FuncEmit *fe, VarId v, BcMreg type);
-/* Lets `v` name the memory in `reg`. */
-void emit_name_memory(FuncEmit *fe, VarId v, VReg reg);
 BcMreg emit_mem_type(const Type *t);
 
 /* emit_regs.c */

@@ -36,13 +36,13 @@ static Expr *declare(Elab *e, Expr *x, const Type *declared, Span span, Sym name
 
 static void emit_let(Elab *e, Sym name, Span name_span, Expr *x, const Type *type)
 {
-    uint32_t origin = elab_origin_of(e, x);
+    AliasNode memory = elab_memory_of(e, x);
     const Bounds *bounds = elab_bounds_of(e, x);
     Stmt *s = elab_emit(e, ST_LET);
     s->value = x;
     s->n_results = 1;
     s->results = arena_new(e->arena, VarId);
-    s->results[0] = elab_bind(e, name, type, name_span, origin);
+    s->results[0] = elab_bind(e, name, type, name_span, memory);
     e->fn->names.at[elab_name_id(e, name)].bounds = bounds;
 }
 
@@ -105,11 +105,7 @@ static void let_results(Elab *e, const Ast *target, Expr *call, const Type *decl
         bind_bad(e, target);
         return;
     }
-    uint32_t *origins = arena_new_n(e->arena, uint32_t, t->n_elems);
-    for (uint32_t i = 0; i < t->n_elems; i++) {
-        int32_t from = call->callee->alias.at[i];
-        origins[i] = from >= 0 ? elab_origin_of(e, call->args[from]) : 0;
-    }
+    AliasNode *memory = elab_result_memory(e, call, t->n_elems);
     Stmt *s = elab_emit(e, ST_LET);
     s->value = call;
     s->n_results = t->n_elems;
@@ -120,7 +116,7 @@ static void let_results(Elab *e, const Ast *target, Expr *call, const Type *decl
         if (!elab_type_fits(e, want, t->elems[i]))
             elab_error(e, name->span, "type", "%s is annotated %s, its value is %s", name->name,
                        type_text(e->arena, want), type_text(e->arena, t->elems[i]));
-        s->results[i] = elab_bind(e, name->name, want, name->span, origins[i]);
+        s->results[i] = elab_bind(e, name->name, want, name->span, memory[i]);
     }
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/map.h"
 #include "elab/specialize.h"
+#include "ir/alias.h"
 #include "ir/build.h"
 #include "ir/pass_table.h"
 
@@ -90,24 +91,12 @@ typedef struct {
     NameState state;
     VarId var, other;     /* VAR; CONFLICT: both */
     Val val;              /* CONST */
-    uint32_t origin;      /* whose memory it is: index into Fn.origins */
+    AliasNode memory;     /* that it is, in Fn.memory */
     Span where;           /* of the binding */
     Span path;            /* PARTIAL: the branch or loop; CONFLICT: the other binding */
     Carried *carried;     /* value of before the loop at hand */
     const Bounds *bounds; /* VAR of an integer type, or NULL */
 } Name;
-
-/* Whose memory a value is. Node 0: nobody's. A join or loop entry merges several nodes. */
-typedef struct {
-    int32_t param; /* parameter index, or -1 */
-    VEC(uint32_t) from;
-    uint8_t effects;       /* OE_* */
-    bool written;          /* written at this point of the text, here or in what it came from */
-    Span write, read;      /* first write, and first read by a callee */
-    Sym write_by, read_by; /* op or function that did */
-} Origin;
-
-enum { OE_READ = 1, OE_WRITE = 2, OE_CALL_READ = 4 };
 
 typedef struct FnDecl FnDecl;
 typedef struct Fn Fn;
@@ -131,7 +120,7 @@ struct Loop {
     Map carried;            /* ids of names bound before the loop and rebound in it */
     Map left;               /* ids of other names known to be bound where it is left early */
     Stmt *yield;            /* first yield that carries its values, or NULL */
-    uint32_t *iter_origins; /* per carried value */
+    AliasNode *iter_memory; /* per carried value */
 };
 
 /* A block being filled. */
@@ -155,7 +144,7 @@ struct Fn {
     VEC(Sym) name_syms;
     VEC(NameChange) trail; /* old meanings, newest last */
     VEC(VarList) vars;     /* per name: its variables, one a type */
-    VEC(Origin) origins;
+    AliasGraph memory;     /* sources: parameters, by number */
     Loop *loop;
     Frame *frame;
     Block *block;                /* frame->block */
@@ -378,7 +367,7 @@ const AstParam *elab_param_ast(const FnDecl *d, uint32_t i);
 uint32_t elab_name_id(Elab *e, Sym name);
 void elab_set_name(Elab *e, uint32_t id, Name n);
 /* Binds a name to a value type: the variable of that name and type. */
-VarId elab_bind(Elab *e, Sym name, const Type *type, Span span, uint32_t origin);
+VarId elab_bind(Elab *e, Sym name, const Type *type, Span span, AliasNode memory);
 void elab_bind_bad(Elab *e, Sym name, Span span);
 Val elab_local(Elab *e, Sym name, Span span, bool *found);
 /* Changes since `mark`, newest meaning of each name; elab_undo puts the old ones back. */
@@ -395,11 +384,10 @@ typedef struct {
 void elab_join(Elab *e, Path a, Path b, Span at, bool loop);
 void elab_collect_bound(Elab *e, const AstList *body, Map *seen, SymList *out);
 
-/* ---- memory (origin.c) */
-uint32_t elab_origin_new(Elab *e, int32_t param);
-uint32_t elab_origin_merge(Elab *e, uint32_t a, uint32_t b);
-void elab_origin_add(Elab *e, uint32_t node, uint32_t from);
-uint32_t elab_origin_of(Elab *e, const Expr *x);
+/* ---- memory (effects.c) */
+AliasNode elab_memory_of(Elab *e, const Expr *x);
+/* The memory of each of the `n` results of a call. */
+AliasNode *elab_result_memory(Elab *e, const Expr *call, uint32_t n);
 void elab_op_effects(Elab *e, const Expr *op);
 void elab_call_effects(Elab *e, const Expr *call);
 /* Directions of parameters, and whose memory each result is. */

@@ -130,7 +130,7 @@ static void add_param(Elab *e, FnDecl *d, uint32_t i, const Type *t)
     uint32_t id = elab_name_id(e, p->name);
     Name n = {.state = NM_VAR, .var = v, .where = p->span};
     if (type_is_memory(t))
-        n.origin = elab_origin_new(e, (int32_t)i);
+        n.memory = alias_source(&e->fn->memory, i, ALIAS_NONE);
     avec_push(e->arena, &e->fn->vars.at[id], v);
     e->fn->names.at[id] = n;
     avec_push(e->arena, &f->params, (Param){.var = v, .dir = DIR_IN});
@@ -290,13 +290,12 @@ bool elab_function(Elab *e, FnDecl *d, const Type *const *arg_types, Span call)
     if (!enter(e, d, call))
         return false;
     Fn *saved = e->fn;
-    Fn fn = {.decl = d, .f = new_func(e, d)};
+    Fn fn = {.decl = d, .f = new_func(e, d), .memory = alias_graph(e->arena)};
     uint32_t errors = e->diags->n_errors;
     d->state = FN_BUSY;
     d->first_call = call;
     e->fn = &fn;
     e->call_depth++;
-    avec_push(e->arena, &fn.origins, (Origin){.param = -1});
     elab_collect_bound(e, &d->def->def.body, &fn.locals, NULL);
     declared_result(e, d);
     if (add_params(e, d, arg_types) && names_ok(e, d)) {

@@ -18,7 +18,7 @@ typedef struct {
     uint32_t id;
     Name before;
     Carried *carried;
-    uint32_t origin; /* what it may be at the start of an iteration */
+    AliasNode memory; /* that it may be at the start of an iteration */
 } Entry;
 
 typedef VEC(Entry) Entries;
@@ -148,6 +148,14 @@ static bool loop_header(Elab *e, const Ast *s, Head *h)
 
 /* ---- entry */
 
+/* What a value may be that starts as `from` and is carried on. */
+static AliasNode joined(Elab *e, AliasNode from)
+{
+    AliasNode n = alias_join(&e->fn->memory);
+    alias_flow(&e->fn->memory, n, from);
+    return n;
+}
+
 static Entries enter(Elab *e, const Ast *s)
 {
     Entries out = {0};
@@ -162,11 +170,9 @@ static Entries enter(Elab *e, const Ast *s)
             continue;
         Entry entry = {.id = id, .before = n, .carried = arena_new(e->arena, Carried)};
         entry.carried->outer = n.carried;
-        if (n.origin) {
-            entry.origin = elab_origin_new(e, -1);
-            elab_origin_add(e, entry.origin, n.origin);
-        }
-        n.origin = entry.origin;
+        if (n.memory)
+            entry.memory = joined(e, n.memory);
+        n.memory = entry.memory;
         n.carried = entry.carried;
         n.bounds = NULL;
         elab_set_name(e, id, n);
@@ -175,11 +181,11 @@ static Entries enter(Elab *e, const Ast *s)
     return out;
 }
 
-static VarId own_var(Elab *e, Sym name, const Type *type, Span span, uint32_t origin)
+static VarId own_var(Elab *e, Sym name, const Type *type, Span span, AliasNode memory)
 {
     VarId v = func_new_var(e->p, e->fn->f, name, type, span);
     elab_set_name(e, elab_name_id(e, name),
-                  (Name){.state = NM_VAR, .var = v, .origin = origin, .where = span});
+                  (Name){.state = NM_VAR, .var = v, .memory = memory, .where = span});
     return v;
 }
 
@@ -192,18 +198,17 @@ static void bind_header(Elab *e, const Head *h, Stmt *st, Loop *loop)
     st->n_values = h->n_init;
     st->values = h->init;
     st->iters = arena_new_n(e->arena, VarId, h->n_init ? h->n_init : 1);
-    loop->iter_origins = arena_new_n(e->arena, uint32_t, h->n_init ? h->n_init : 1);
+    loop->iter_memory = arena_new_n(e->arena, AliasNode, h->n_init ? h->n_init : 1);
     for (uint32_t i = 0; i < h->n_init; i++) {
-        uint32_t from = elab_origin_of(e, h->init[i]);
-        loop->iter_origins[i] = from ? elab_origin_new(e, -1) : 0;
-        elab_origin_add(e, loop->iter_origins[i], from);
+        AliasNode from = elab_memory_of(e, h->init[i]);
+        loop->iter_memory[i] = from ? joined(e, from) : ALIAS_NONE;
     }
     st->index = own_var(e, h->index->name, type_scalar(e->tt, DT_INDEX), h->index->span, 0);
     e->fn->names.at[elab_name_id(e, h->index->name)].bounds =
         elab_bounds_loop(e, h->lo, h->hi, h->step);
     for (uint32_t i = 0; i < h->n_init; i++) {
         const Ast *name = h->iters->items.at[i];
-        st->iters[i] = own_var(e, name->name, h->init[i]->type, name->span, loop->iter_origins[i]);
+        st->iters[i] = own_var(e, name->name, h->init[i]->type, name->span, loop->iter_memory[i]);
     }
 }
 
@@ -257,8 +262,7 @@ static void back_edge_error(Elab *e, const Entry *entry, const Name *end)
 static bool same_at_back_edge(Elab *e, const Entry *entry, const Name *end, bool can_widen)
 {
     if (end->state == NM_VAR && end->var == entry->before.var) {
-        if (entry->origin)
-            elab_origin_add(e, entry->origin, end->origin);
+        alias_flow(&e->fn->memory, entry->memory, end->memory);
         return true;
     }
     if (!entry->carried->read)
@@ -312,7 +316,7 @@ static void bind_results(Elab *e, const Loop *loop)
         const Var *v = func_var(e->fn->f, st->results[i]);
         Name n = {.state = NM_VAR,
                   .var = st->results[i],
-                  .origin = loop->iter_origins[i],
+                  .memory = loop->iter_memory[i],
                   .where = v->span};
         elab_set_name(e, elab_name_id(e, v->base), n);
     }

@@ -38,10 +38,10 @@ static VarId variable(Elab *e, uint32_t id, const Type *type, Span span)
     return v;
 }
 
-VarId elab_bind(Elab *e, Sym name, const Type *type, Span span, uint32_t origin)
+VarId elab_bind(Elab *e, Sym name, const Type *type, Span span, AliasNode memory)
 {
     uint32_t id = elab_name_id(e, name);
-    Name n = {.state = NM_VAR, .origin = origin, .where = span};
+    Name n = {.state = NM_VAR, .memory = memory, .where = span};
     n.var = variable(e, id, type, span);
     elab_set_name(e, id, n);
     return n.var;
@@ -204,7 +204,7 @@ static Name merge_vars(Elab *e, const Name *a, const Name *b, const Path *pa, co
         if (!to_a)
             n.var = b->var;
     }
-    n.origin = elab_origin_merge(e, a->origin, b->origin);
+    n.memory = alias_either(&e->fn->memory, a->memory, b->memory);
     n.bounds = elab_bounds_join(e, a->bounds, b->bounds);
     n.carried = a->carried || loop ? a->carried : b->carried;
     return n;
@@ -237,7 +237,7 @@ static Name merge(Elab *e, const Name *a, const Name *b, const Path *pa, const P
 static bool same_meaning(const Name *a, const Name *b)
 {
     return a->state == b->state && a->state != NM_CONST && a->var == b->var &&
-           a->other == b->other && a->origin == b->origin && a->carried == b->carried &&
+           a->other == b->other && a->memory == b->memory && a->carried == b->carried &&
            a->bounds == b->bounds;
 }
 

@@ -143,14 +143,13 @@ static Val name_results(Elab *e, Expr *call)
     const Type *t = call->type;
     Stmt *s = elab_emit(e, ST_LET);
     Val *items = arena_new_n(e->arena, Val, t->n_elems);
+    AliasNode *memory = elab_result_memory(e, call, t->n_elems);
     s->value = call;
     s->n_results = t->n_elems;
     s->results = arena_new_n(e->arena, VarId, t->n_elems);
     for (uint32_t i = 0; i < t->n_elems; i++) {
-        int32_t from = call->callee->alias.at[i];
-        uint32_t origin = from >= 0 ? elab_origin_of(e, call->args[from]) : 0;
         Sym name = elab_fresh(e, call->callee->name);
-        s->results[i] = elab_bind(e, name, t->elems[i], call->span, origin);
+        s->results[i] = elab_bind(e, name, t->elems[i], call->span, memory[i]);
         items[i] = val_expr(ex_var(e->p, e->fn->f, s->results[i]));
         items[i].expr->span = call->span;
     }

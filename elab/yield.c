@@ -78,9 +78,9 @@ void elab_yield(Elab *e, const Ast *s, const Ast *target, const Ast *annotation,
     }
     st->n_results = n;
     st->results = arena_new_n(e->arena, VarId, n);
-    uint32_t *origins = arena_new_n(e->arena, uint32_t, n);
+    AliasNode *memory = arena_new_n(e->arena, AliasNode, n);
     for (uint32_t i = 0; i < n; i++)
-        origins[i] = elab_origin_of(e, st->values[i]);
+        memory[i] = elab_memory_of(e, st->values[i]);
     for (uint32_t i = 0; i < n; i++) {
         const Ast *name = names ? names->at[i] : target;
         if (name->kind != AST_NAME) {
@@ -88,7 +88,7 @@ void elab_yield(Elab *e, const Ast *s, const Ast *target, const Ast *annotation,
             return;
         }
         const Type *t = yield_type(e, declared, i, n, st->values[i], name->span);
-        st->results[i] = elab_bind(e, name->name, t, name->span, origins[i]);
+        st->results[i] = elab_bind(e, name->name, t, name->span, memory[i]);
     }
     avec_push(e->arena, fn->block, st);
     fn->frame->yield = st;
@@ -113,8 +113,7 @@ void elab_claim_yield(Elab *e, Loop *loop, Stmt *yield)
             return;
         }
         const Name *n = &fn->names.at[elab_name_id(e, func_var(fn->f, yield->results[i])->base)];
-        if (loop->iter_origins[i])
-            elab_origin_add(e, loop->iter_origins[i], n->origin);
+        alias_flow(&fn->memory, loop->iter_memory[i], n->memory);
     }
     if (!loop->yield) {
         loop->yield = yield;

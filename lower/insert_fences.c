@@ -14,10 +14,9 @@
  *
  * Both are as few as the structure allows: a loop whose body releases nothing new gets the release
  * before it, not in it, and a loop of waits gets the acquire behind it. */
-#include "lower/host_domain.h"
+#include "lower/device_set.h"
 #include "lower/pass.h"
 #include "lower/util.h"
-#include "lower/views.h"
 
 typedef struct Loop Loop;
 struct Loop {
@@ -30,7 +29,7 @@ typedef struct {
     Func *f;
     VarId *rank_of; /* by variable: a view whose domain it is this device's rank in, or VAR_NONE */
     bool one_group; /* every domain of the program is the same */
-    const FuncViews *views;
+    const FuncAlias *memory;
     bool unreleased; /* a peer may depend on something since the last release */
     bool unseen;     /* a wait since the last acquire */
     Loc wait;        /* place of that wait: the fence is its doing */
@@ -46,7 +45,7 @@ static bool is_self(const Fences *x, const Expr *notify)
     VarId signal = operand_var(low_slot(notify, "signal"));
     if (peer == VAR_NONE || signal == VAR_NONE || x->rank_of[peer] == VAR_NONE)
         return false;
-    return x->one_group || view_root(x->views, signal) == view_root(x->views, x->rank_of[peer]);
+    return x->one_group || alias_root(x->memory, signal) == alias_root(x->memory, x->rank_of[peer]);
 }
 
 /* Window accesses: any op with an effect on memory of which an operand is a view. */
@@ -305,10 +304,10 @@ static void find_own_rank(void *env, Stmt *s)
         x->rank_of[s->results[0]] = op == OP_RANK ? x->rank_of[of] : of;
 }
 
-static void fence_func(Program *p, Func *f, Views *views, bool one_group)
+static void fence_func(Program *p, Func *f, Aliases *aliases, bool one_group)
 {
     Fences x = {.p = p, .f = f, .unreleased = true, .one_group = one_group};
-    x.views = views_of(views, f);
+    x.memory = alias_of(aliases, f);
     x.rank_of = xmalloc((f->vars.len + 1) * sizeof *x.rank_of);
     for (uint32_t i = 0; i < f->vars.len; i++)
         x.rank_of[i] = VAR_NONE;
@@ -319,11 +318,11 @@ static void fence_func(Program *p, Func *f, Views *views, bool one_group)
 
 bool pass_insert_fences(Program *p)
 {
-    Views views = {.p = p};
-    bool one_group = host_single_domain(p);
+    Aliases aliases = {.p = p};
+    bool one_group = device_sets_agree(p);
     for (uint32_t i = 0; i < p->funcs.len; i++)
         if (p->funcs.at[i]->kind == FN_INCORE)
-            fence_func(p, p->funcs.at[i], &views, one_group);
-    views_free(&views);
+            fence_func(p, p->funcs.at[i], &aliases, one_group);
+    alias_free(&aliases);
     return true;
 }

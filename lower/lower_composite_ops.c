@@ -5,54 +5,37 @@
  * form, and keeps it. The result of a collective is the memory that it updates, so later uses of
  * the result become uses of the newest name of that memory. */
 #include "lower/composite.h"
-#include "lower/host_domain.h"
+#include "lower/device_set.h"
 #include "lower/pass.h"
 
 /* What is known where the walk stands: the context of a window, and its rank and rank count. */
 typedef struct {
-    VarId root, ctx, rank, nranks;
+    AliasNode root; /* of the window's memory */
+    VarId ctx, rank, nranks;
     Block *block; /* where the last of them is bound */
 } Context;
 
 typedef struct {
     Program *p;
     Func *f;
-    VEC(VarId) root;    /* per variable: the parameter or view whose memory it is, or itself */
-    VEC(VarId) renamed; /* per variable: the name that took its place, or VAR_NONE */
-    VEC(Context) whole; /* bound in the function's own block: they hold to its end */
-    VEC(Context) inner; /* bound in the blocks around the place, innermost last */
-    VarId last_made;    /* last name that this pass bound at the begin of the function */
-    bool one_group;     /* every context of the program means the same ranks */
+    const FuncAlias *memory; /* of the function as it was */
+    VEC(VarId) renamed;      /* per variable: the name that took its place, or VAR_NONE */
+    VEC(Context) whole;      /* bound in the function's own block: they hold to its end */
+    VEC(Context) inner;      /* bound in the blocks around the place, innermost last */
+    VarId last_made;         /* last name that this pass bound at the begin of the function */
+    bool one_group;          /* every context of the program means the same ranks */
     bool ok;
 } Pass;
 
 static void cover(Pass *x)
 {
-    for (VarId v = x->root.len; v < x->f->vars.len; v++) {
-        vec_push(&x->root, v);
+    while (x->renamed.len < x->f->vars.len)
         vec_push(&x->renamed, VAR_NONE);
-    }
 }
 
-static VarId root_of(Pass *x, const Expr *e)
+static AliasNode root_of(const Pass *x, const Expr *e)
 {
-    cover(x);
-    return e && e->kind == EX_VAR ? x->root.at[e->var] : VAR_NONE;
-}
-
-/* The operand whose memory is the result of an op. */
-static const Expr *same_memory(const Expr *e)
-{
-    if (e->kind != EX_OP)
-        return e->kind == EX_VAR ? e : NULL;
-    if (e->op == OP_FLATTEN)
-        return e->args[0];
-    switch (op_info(e->op)->result) {
-    case RES_ARG0: return e->args[0];
-    case RES_ARG1: return e->args[1];
-    case RES_ARG2: return e->args[2];
-    default: return NULL;
-    }
+    return e && e->kind == EX_VAR ? alias_root(x->memory, e->var) : ALIAS_NONE;
 }
 
 static void remember(Pass *x, Context c)
@@ -93,32 +76,7 @@ static void note_context(Pass *x, const Stmt *s, Block *b)
     }
 }
 
-static void note_let(Pass *x, const Stmt *s, Block *b)
-{
-    cover(x);
-    const Expr *mem = s->n_results == 1 ? same_memory(s->value) : NULL;
-    if (mem && mem->kind == EX_VAR)
-        x->root.at[s->results[0]] = x->root.at[mem->var];
-    note_context(x, s, b);
-}
-
-/* Loops and branches hand memory on. */
-static void note_carried(Pass *x, const Stmt *s)
-{
-    cover(x);
-    for (uint32_t i = 0; i < s->n_values && s->kind == ST_FOR; i++)
-        x->root.at[s->iters[i]] = x->root.at[s->results[i]] = root_of(x, s->values[i]);
-}
-
-static void note_yield(Pass *x, const Stmt *s)
-{
-    cover(x);
-    for (uint32_t i = 0; i < s->n_values; i++)
-        if (s->values[i]->kind == EX_VAR)
-            x->root.at[s->results[i]] = x->root.at[s->values[i]->var];
-}
-
-static bool is_of_call(Pass *x, const Context *c, const Expr *op)
+static bool is_of_call(const Pass *x, const Context *c, const Expr *op)
 {
     for (uint32_t k = 0; k < op->n_args; k++) {
         const Expr *arg = op->args[k];
@@ -128,7 +86,7 @@ static bool is_of_call(Pass *x, const Context *c, const Expr *op)
     return false;
 }
 
-static const Context *find_context(Pass *x, const Expr *op)
+static const Context *find_context(const Pass *x, const Expr *op)
 {
     const Context *c;
     for (uint32_t i = 0; (c = context_at(x, i)) != NULL; i++)
@@ -137,12 +95,13 @@ static const Context *find_context(Pass *x, const Expr *op)
     return x->one_group ? context_at(x, 0) : NULL;
 }
 
-static bool is_param(const Func *f, VarId v)
+/* The parameter that is the memory of a node, or VAR_NONE. */
+static VarId param_of(const Pass *x, AliasNode root)
 {
-    for (uint32_t i = 0; i < f->params.len; i++)
-        if (f->params.at[i].var == v)
-            return true;
-    return false;
+    for (uint32_t i = 0; i < x->f->params.len; i++)
+        if (alias_node(x->memory, x->f->params.at[i].var) == root)
+            return x->f->params.at[i].var;
+    return VAR_NONE;
 }
 
 static bool binds(const Stmt *s, VarId v)
@@ -176,11 +135,10 @@ static Context context_of(Pass *x, Expansion *e)
     const Context *found = find_context(x, e->op);
     if (found)
         return *found;
-    Context c = {x->root.at[e->data], VAR_NONE, VAR_NONE, VAR_NONE, e->out};
-    bool made = is_param(x->f, c.root);
-    VarId view = made ? c.root : e->data;
+    Context c = {alias_root(x->memory, e->data), VAR_NONE, VAR_NONE, VAR_NONE, e->out};
+    VarId param = param_of(x, c.root), view = param == VAR_NONE ? e->data : param;
     Expr *value = ex_opv(x->p, OP_GET_COMM_CTX, 1, comp_use(e, view));
-    if (!made) {
+    if (param == VAR_NONE) {
         c.ctx = comp_let(e, "ctx", value);
         return c;
     }
@@ -248,11 +206,9 @@ static void expand(Pass *x, const Stmt *s, Block *out)
     cover(x);
     const Type *t = func_var(x->f, target)->type;
     VarId newest = func_var(x->f, e.data)->type == t ? e.data : target;
-    x->root.at[newest] = x->root.at[target];
     if (s->kind != ST_LET)
         return;
     x->renamed.at[s->results[0]] = newest;
-    x->root.at[s->results[0]] = x->root.at[target];
     if (newest != target)
         func_var(x->f, newest)->base = func_var(x->f, s->results[0])->base;
 }
@@ -269,12 +225,9 @@ static void lower_block(Pass *x, Block *b)
             continue;
         }
         if (s->kind == ST_LET)
-            note_let(x, s, b);
-        note_carried(x, s);
+            note_context(x, s, b);
         lower_block(x, &s->body);
         lower_block(x, &s->otherwise);
-        if (s->kind == ST_YIELD)
-            note_yield(x, s);
         avec_push(x->p->arena, b, s);
     }
     x->inner.len = mark;
@@ -299,20 +252,22 @@ static void rename_stmt(void *env, Stmt *s)
 
 bool pass_lower_composite_ops(Program *p)
 {
-    bool ok = true, one_group = host_single_domain(p);
+    bool ok = true, one_group = device_sets_agree(p);
+    Aliases aliases = {.p = p};
     for (uint32_t i = 0; i < p->funcs.len; i++) {
         if (p->funcs.at[i]->kind != FN_INCORE)
             continue;
         Pass x = {
             .p = p, .f = p->funcs.at[i], .last_made = VAR_NONE, .one_group = one_group, .ok = true};
+        x.memory = alias_of(&aliases, x.f);
         lower_block(&x, &x.f->body);
         cover(&x);
         block_walk(&x.f->body, rename_stmt, &x);
         ok &= x.ok;
-        vec_free(&x.root);
         vec_free(&x.renamed);
         vec_free(&x.whole);
         vec_free(&x.inner);
     }
+    alias_free(&aliases);
     return ok;
 }

@@ -3,7 +3,7 @@
  * InCore collectives. Calls of one signature share a kernel; names are fixed words, with a number
  * by first use where there are several signatures. */
 #include "lower/composite.h"
-#include "lower/host_domain.h"
+#include "lower/device_set.h"
 #include "lower/pass.h"
 #include <string.h>
 
@@ -15,7 +15,7 @@ typedef struct {
 typedef struct {
     Program *p;
     Func *f; /* the host function at hand */
-    HostDomains domains;
+    DeviceSets devices;
     VEC(Kernel) kernels;
     VEC(VarId) renamed; /* per variable of f: what took its place, or VAR_NONE */
     bool ok;
@@ -209,7 +209,7 @@ static void lower_call(Pass *x, Stmt *s, Block *out)
 {
     const Expr *op = s->value;
     VarId target = op->args[comp_target_slot(op->op)]->var;
-    DeviceSet set = host_domain_of(&x->domains, target);
+    DeviceSet set = device_set_of(&x->devices, target);
     if (set.kind == DEVICES_UNKNOWN) {
         diag_error(
             x->p->diags, s->loc.span, "value",
@@ -283,10 +283,11 @@ bool pass_lower_host_collectives(Program *p)
         x.f = p->funcs.at[i];
         if (x.f->kind != FN_HOST)
             continue;
-        host_domains(&x.domains, p, x.f);
+        device_sets(&x.devices, p, x.f);
         vec_clear(&x.renamed);
         lower_block(&x, &x.f->body);
         block_walk(&x.f->body, rename_stmt, &x);
+        device_sets_free(&x.devices);
     }
     vec_free(&x.kernels);
     vec_free(&x.renamed);

@@ -6,10 +6,10 @@
  * Checked here as far as it is known: buffers are not allocated in loops, a view fits the size
  * asked for, and no buffer has both a view used as data and one used as signal (all views begin at
  * the buffer's begin, so two views overlap). */
+#include "ir/alias.h"
 #include "lower/fold.h"
 #include "lower/pass.h"
 #include "lower/util.h"
-#include "lower/views.h"
 
 typedef struct {
     const Stmt *alloc;
@@ -20,7 +20,7 @@ typedef struct {
 typedef struct {
     Program *p;
     Func *f;
-    const FuncViews *views;
+    const FuncAlias *memory;
     Map buffers; /* variable -> index in list */
     VEC(Buffer) list;
     Map names;  /* names given */
@@ -159,16 +159,17 @@ static void check_size(Layout *x, const Stmt *s, const Buffer *b)
 static void check_overlap(Layout *x, const Stmt *s, Buffer *b)
 {
     int64_t elements;
-    uint8_t use = s->n_results ? view_use(x->views, s->results[0]) : 0;
-    if (!use || (type_elements(s->value->type, &elements) && elements == 0))
+    uint8_t use = s->n_results ? alias_uses(x->memory, s->results[0]) : 0;
+    if (!(use & (USE_DATA | USE_SIGNAL)) ||
+        (type_elements(s->value->type, &elements) && elements == 0))
         return;
-    const Stmt **mine = use & VIEW_SIGNAL ? &b->signal : &b->data;
-    const Stmt *other = use & VIEW_SIGNAL ? b->data : b->signal;
+    const Stmt **mine = use & USE_SIGNAL ? &b->signal : &b->data;
+    const Stmt *other = use & USE_SIGNAL ? b->data : b->signal;
     if (!*mine)
         *mine = s;
     if (!other)
         return;
-    bool signal = use & VIEW_SIGNAL;
+    bool signal = use & USE_SIGNAL;
     diag_error(
         x->p->diags, s->loc.span, "memory",
         "%s is used as %s, and %s of the same buffer as %s: give the signal a buffer of its own",
@@ -230,21 +231,21 @@ static void drop_unnamed(Block *b)
 
 bool pass_materialize_windows(Program *p)
 {
-    Views views = {.p = p};
+    Aliases aliases = {.p = p};
     bool good = true;
     for (uint32_t i = 0; i < p->funcs.len; i++) {
         Func *f = p->funcs.at[i];
         if (f->kind != FN_HOST)
             continue;
         drop_unnamed(&f->body);
-        Layout x = {
-            .p = p, .f = f, .views = views_of(&views, f), .next = ex_index(p, 0), .good = true};
+        Layout x = {.p = p, .f = f, .next = ex_index(p, 0), .good = true};
+        x.memory = alias_of(&aliases, f);
         walk(&x, &f->body, IN_BODY);
         good = good && x.good;
         map_free(&x.buffers);
         map_free(&x.names);
         vec_free(&x.list);
     }
-    views_free(&views);
+    alias_free(&aliases);
     return good;
 }

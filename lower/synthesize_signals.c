@@ -3,23 +3,23 @@
  * Buffers are allocated once, outside of loops, so inside a loop the program has to pass a signal.
  */
 #include "ir/build.h"
-#include "lower/host_domain.h"
+#include "lower/device_set.h"
 #include "lower/pass.h"
 #include <string.h>
 
 typedef struct {
     Program *p;
     Func *f;
-    HostDomains domains;
+    DeviceSets devices;
     Block *top; /* statements of the function so far */
     bool in_loop, ok;
 } Pass;
 
 /* Rank count of the target's domain, NULL when it is known only at start. */
-static const Dim *rank_count(const Pass *x, VarId target)
+static const Dim *rank_count(Pass *x, VarId target)
 {
     Program *p = x->p;
-    DeviceSet set = host_domain_of(&x->domains, target);
+    DeviceSet set = device_set_of(&x->devices, target);
     if (set.kind == DEVICES_LIST)
         return dim_const(p->types, set.count);
     if (set.kind == DEVICES_WORLD && p->ranks_bound)
@@ -102,12 +102,13 @@ static bool synthesize(Program *p, Func *f)
 {
     Block old = f->body, top = {0};
     Pass x = {.p = p, .f = f, .top = &top, .ok = true};
-    host_domains(&x.domains, p, f);
+    device_sets(&x.devices, p, f);
     for (uint32_t i = 0; i < old.len; i++) {
         visit(&x, old.at[i]);
         avec_push(p->arena, &top, old.at[i]);
     }
     f->body = top;
+    device_sets_free(&x.devices);
     return x.ok;
 }
 

@@ -26,6 +26,11 @@ Stmt *low_end_yield(const Block *b);
 Sym low_op_word(Program *p, OpId op);
 /* The op at the root of a statement's value, or OPCODE_COUNT. */
 OpId low_stmt_op(const Stmt *s);
+/* The variable of an operand, VAR_NONE when it is none. */
+static inline VarId operand_var(const Expr *e)
+{
+    return e && e->kind == EX_VAR ? e->var : VAR_NONE;
+}
 /* Operand of an op by name; NULL when left out. */
 Expr *low_slot(const Expr *op, const char *name);
 void low_set_slot(Expr *op, const char *name, Expr *value);

@@ -1,46 +1,12 @@
-/* Follows views from their buffers to the dispatches that pass them. */
-#include "lower/host_domain.h"
+/* Follows views to the dispatches that pass them: a dispatch of a view that is of one buffer or of
+ * another, depending on the path, counts for both. */
+#include "lower/device_set.h"
 #include <string.h>
 
-static VarId buffer_behind(const HostDomains *d, const Expr *e)
+static void note_names(DeviceSets *d, const Stmt *s)
 {
-    return e && e->kind == EX_VAR && e->var < d->n_vars ? d->buffer[e->var] : VAR_NONE;
-}
-
-/* The buffer that result `i` of a value is a view of. */
-static VarId buffer_of_result(const HostDomains *d, const Expr *e, uint32_t i)
-{
-    if (e->kind == EX_VAR)
-        return buffer_behind(d, e);
-    if (e->kind == EX_CALL) {
-        int32_t alias = e->callee && i < e->callee->alias.len ? e->callee->alias.at[i] : -1;
-        return alias >= 0 && (uint32_t)alias < e->n_args ? buffer_behind(d, e->args[alias])
-                                                         : VAR_NONE;
-    }
-    if (e->kind != EX_OP)
-        return VAR_NONE;
-    if (e->op == OP_WINDOW)
-        return buffer_behind(d, e->args[0]);
-    switch (op_info(e->op)->result) {
-    case RES_ARG0: return buffer_behind(d, e->args[0]);
-    case RES_ARG1: return buffer_behind(d, e->args[1]);
-    default: return VAR_NONE;
-    }
-}
-
-static void note_values(HostDomains *d, Stmt *s)
-{
-    for (uint32_t i = 0; i < s->n_results; i++) {
-        if (s->kind == ST_LET) {
-            bool alloc = s->value->kind == EX_OP && s->value->op == OP_ALLOC_WINDOW_BUFFER;
-            d->value[s->results[i]] = s->value;
-            d->buffer[s->results[i]] = alloc ? s->results[i] : buffer_of_result(d, s->value, i);
-        } else if (s->kind == ST_FOR) {
-            d->buffer[s->results[i]] = d->buffer[s->iters[i]] = buffer_behind(d, s->values[i]);
-        } else if (s->kind == ST_YIELD) {
-            d->buffer[s->results[i]] = buffer_behind(d, s->values[i]);
-        }
-    }
+    for (uint32_t i = 0; s->kind == ST_LET && i < s->n_results; i++)
+        d->value[s->results[i]] = s->value;
     if (s->kind == ST_FOR)
         d->loop[s->index] = s;
 }
@@ -55,7 +21,7 @@ static void add_device(DeviceSet *set, int64_t v)
     set->has[v] = true;
 }
 
-static bool is_world(const HostDomains *d, const Expr *e)
+static bool is_world(const DeviceSets *d, const Expr *e)
 {
     int64_t v;
     if (e->kind == EX_VAR && e->var < d->n_vars && d->value[e->var])
@@ -76,7 +42,7 @@ static bool is_fixed(const Expr *e)
     return true;
 }
 
-static bool constant(const HostDomains *d, const Expr *e, int64_t *v)
+static bool constant(const DeviceSets *d, const Expr *e, int64_t *v)
 {
     if (expr_is_int(e, v))
         return true;
@@ -87,7 +53,7 @@ static bool constant(const HostDomains *d, const Expr *e, int64_t *v)
 }
 
 /* The devices a loop index runs over. */
-static DeviceSet loop_devices(const HostDomains *d, const Stmt *s)
+static DeviceSet loop_devices(const DeviceSets *d, const Stmt *s)
 {
     DeviceSet set = {.kind = DEVICES_LIST};
     int64_t lo, hi, step = 1;
@@ -109,7 +75,7 @@ static DeviceSet loop_devices(const HostDomains *d, const Stmt *s)
     return set;
 }
 
-static DeviceSet call_devices(const HostDomains *d, const Expr *device)
+static DeviceSet call_devices(const DeviceSets *d, const Expr *device)
 {
     DeviceSet set = {.kind = DEVICES_UNKNOWN};
     int64_t v;
@@ -148,66 +114,95 @@ static void unite(DeviceSet *into, const DeviceSet *more)
 
 static void note_call(void *env, Expr **at)
 {
-    HostDomains *d = env;
+    DeviceSets *d = env;
     const Expr *e = *at;
     if (e->kind != EX_CALL || !e->device)
         return;
     DeviceSet set = call_devices(d, e->device);
     for (uint32_t i = 0; i < e->n_args; i++) {
-        VarId b = buffer_behind(d, e->args[i]);
-        if (b == VAR_NONE)
+        const Expr *arg = e->args[i];
+        if (arg->kind != EX_VAR || !alias_node(d->memory, arg->var))
             continue;
-        if (!d->devices[b])
-            d->devices[b] = arena_new(d->p->arena, DeviceSet);
-        unite(d->devices[b], &set);
+        vec_clear(&d->sources);
+        alias_sources(&d->memory->graph, alias_node(d->memory, arg->var), &d->sources);
+        for (uint32_t k = 0; k < d->sources.len; k++) {
+            DeviceSet **devices = &d->devices[d->sources.at[k]];
+            if (!*devices)
+                *devices = arena_new(d->p->arena, DeviceSet);
+            unite(*devices, &set);
+        }
     }
 }
 
 static void note_stmt(void *env, Stmt *s)
 {
-    note_values(env, s);
+    note_names(env, s);
     stmt_exprs(s, note_call, env);
 }
 
-void host_domains(HostDomains *d, Program *p, Func *f)
+void device_sets(DeviceSets *d, Program *p, Func *f)
 {
     uint32_t n = f->vars.len;
-    *d = (HostDomains){.p = p,
-                       .f = f,
-                       .n_vars = n,
-                       .buffer = arena_new_n(p->arena, VarId, n + 1),
-                       .value = arena_new_n(p->arena, const Expr *, n + 1),
-                       .loop = arena_new_n(p->arena, const Stmt *, n + 1),
-                       .devices = arena_new_n(p->arena, DeviceSet *, n + 1)};
-    for (uint32_t i = 0; i < n; i++)
-        d->buffer[i] = VAR_NONE;
+    Aliases aliases = {.p = p};
+    *d = (DeviceSets){.p = p,
+                      .f = f,
+                      .n_vars = n,
+                      .memory = alias_of(&aliases, f),
+                      .value = arena_new_n(p->arena, const Expr *, n + 1),
+                      .loop = arena_new_n(p->arena, const Stmt *, n + 1)};
+    d->devices = arena_new_n(p->arena, DeviceSet *, d->memory->graph.nodes.len);
     block_walk(&f->body, note_stmt, d);
+    alias_free(&aliases);
 }
 
-DeviceSet host_domain_of(const HostDomains *d, VarId view)
+static bool is_dispatched(const DeviceSet *set)
 {
-    DeviceSet all = {.kind = DEVICES_WORLD};
-    VarId b = view < d->n_vars ? d->buffer[view] : VAR_NONE;
-    DeviceSet *set = b == VAR_NONE ? NULL : d->devices[b];
-    return set && set->kind != DEVICES_NONE && (set->kind != DEVICES_LIST || set->count) ? *set
-                                                                                         : all;
+    return set && set->kind != DEVICES_NONE && (set->kind != DEVICES_LIST || set->count);
 }
 
-bool host_single_domain(Program *p)
+DeviceSet device_set_of(DeviceSets *d, VarId view)
+{
+    DeviceSet all = {.kind = DEVICES_WORLD}, *found = &all;
+    vec_clear(&d->sources);
+    alias_sources(&d->memory->graph, alias_node(d->memory, view), &d->sources);
+    for (uint32_t i = 0; i < d->sources.len; i++) {
+        DeviceSet *set = d->devices[d->sources.at[i]];
+        if (is_dispatched(set) && found != &all && !same_devices(found, set))
+            return (DeviceSet){.kind = DEVICES_UNKNOWN};
+        found = is_dispatched(set) ? set : found;
+    }
+    return *found;
+}
+
+void device_sets_free(DeviceSets *d)
+{
+    vec_free(&d->sources);
+}
+
+static bool adds_domain(DeviceSets *d, const DeviceSet **first)
+{
+    for (AliasNode i = 0; i < d->memory->graph.nodes.len; i++) {
+        const DeviceSet *set = d->devices[i];
+        if (!set)
+            continue;
+        if (*first && !same_devices(*first, set))
+            return false;
+        *first = set;
+    }
+    return true;
+}
+
+bool device_sets_agree(Program *p)
 {
     const DeviceSet *first = NULL;
-    for (uint32_t i = 0; i < p->funcs.len; i++) {
-        HostDomains d;
+    bool agree = true;
+    for (uint32_t i = 0; agree && i < p->funcs.len; i++) {
+        DeviceSets d;
         if (p->funcs.at[i]->kind != FN_HOST)
             continue;
-        host_domains(&d, p, p->funcs.at[i]);
-        for (uint32_t v = 0; v < d.n_vars; v++) {
-            if (!d.devices[v])
-                continue;
-            if (first && !same_devices(first, d.devices[v]))
-                return false;
-            first = d.devices[v];
-        }
+        device_sets(&d, p, p->funcs.at[i]);
+        agree = adds_domain(&d, &first);
+        device_sets_free(&d);
     }
-    return first != NULL;
+    return agree && first;
 }

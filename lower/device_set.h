@@ -1,9 +1,9 @@
 /* Which devices the views of each window buffer are dispatched to by a host function: the
  * communication domain of the buffer. */
-#ifndef PLD_LOWER_HOST_DOMAIN_H
-#define PLD_LOWER_HOST_DOMAIN_H
+#ifndef PLD_LOWER_DEVICE_SET_H
+#define PLD_LOWER_DEVICE_SET_H
 
-#include "ir/ir.h"
+#include "ir/alias.h"
 
 #define HOST_MAX_DEVICES 1024 /* the most that a run takes */
 
@@ -25,19 +25,22 @@ typedef struct {
 typedef struct {
     const Program *p;
     const Func *f;
-    VarId *buffer; /* per variable: the buffer variable that its memory is a view of, or VAR_NONE */
+    FuncAlias *memory;
     const Expr **value;  /* per variable: the value it is bound to, or NULL */
     const Stmt **loop;   /* per variable: the loop that it is the index of, or NULL */
-    DeviceSet **devices; /* per variable that is a buffer */
+    DeviceSet **devices; /* per node of `memory` that is a buffer */
     uint32_t n_vars;
-} HostDomains;
+    AliasNodes sources; /* of the view at hand */
+} DeviceSets;
 
-/* Everything lives in the program's arena; `f` is in flat SSA form. */
-void host_domains(HostDomains *d, Program *p, Func *f);
-/* Domain of the buffer behind a view; with no dispatch at all, all devices. Never DEVICES_NONE. */
-DeviceSet host_domain_of(const HostDomains *d, VarId view);
+/* `f` is in flat SSA form. Freed with the program's arena, but for device_sets_free. */
+void device_sets(DeviceSets *d, Program *p, Func *f);
+void device_sets_free(DeviceSets *d);
+/* The devices of the buffer behind a view; with no dispatch at all, all devices; UNKNOWN where it
+ * is one of several buffers that differ in this. Never DEVICES_NONE. */
+DeviceSet device_set_of(DeviceSets *d, VarId view);
 /* Whether all buffers of the program that are dispatched at all go to the same devices, so that
  * every context means one group. */
-bool host_single_domain(Program *p);
+bool device_sets_agree(Program *p);
 
 #endif

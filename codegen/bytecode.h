@@ -8,6 +8,7 @@
 #include "base/dtype.h"
 #include "base/enums.h"
 #include "base/platform.h"
+#include "base/scalar.h"
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -37,37 +38,6 @@ typedef enum {
 #include "codegen/pure.def"
     PURE_COUNT
 } PureKind;
-
-/* Scalar operators as encoded in BIN and UN: a copy of ir/scalar.def's order, asserted equal in
- * codegen/emit.c. */
-typedef enum {
-    BSC_ADD,
-    BSC_SUB,
-    BSC_MUL,
-    BSC_FLOORDIV,
-    BSC_MOD,
-    BSC_BITAND,
-    BSC_BITXOR,
-    BSC_BITOR,
-    BSC_SHL,
-    BSC_SHR,
-    BSC_EQ,
-    BSC_NE,
-    BSC_LT,
-    BSC_LE,
-    BSC_GT,
-    BSC_GE,
-    BSC_AND,
-    BSC_OR,
-    BSC_NOT,
-    BSC_NEG,
-    BSC_INVERT,
-    BSC_MIN,
-    BSC_MAX,
-    BSC_CAST,
-    BSC_SELECT,
-    BSC_COUNT
-} BcScalarOp;
 
 /* Integer registers hold 64 bits: integers and BOOL (0 or 1) as int64_t, values of narrower dtypes
  * already in range; a scalar of a float dtype (element read, scalar parameter) as the bits of its

@@ -24,11 +24,6 @@ static const char *const tileop_names[] = {
 #include "codegen/tileop.def"
 };
 
-static const char *const scalar_names[BSC_COUNT] = {
-    "add", "sub", "mul", "div",  "mod", "and",  "xor", "or",  "shl", "shr", "eq",   "ne",     "lt",
-    "le",  "gt",  "ge",  "land", "lor", "lnot", "neg", "not", "min", "max", "cast", "select",
-};
-
 static const struct {
     const char *name;
     int8_t kids;
@@ -147,7 +142,7 @@ static void print_op_code(const Dis *d, const BcInsn *in, int64_t code)
     const char *name;
     switch (in->op) {
     case BC_BIN:
-    case BC_UN: name = scalar_names[code]; break;
+    case BC_UN: name = scalar_info[code].code; break;
     case BC_TCAST: name = enum_value_name(ENUM_CastMode, code); break;
     case BC_RSTORE: name = enum_value_name(ENUM_AtomicType, code); break;
     case BC_NOTIFY: name = enum_value_name(ENUM_NotifyOp, code); break;

@@ -4,10 +4,6 @@
 #include "codegen/emitter.h"
 #include <string.h>
 
-#define SAME_SCALAR(ENUM) _Static_assert((int)BSC_##ENUM == (int)SC_##ENUM, "encoded in bytecode")
-#define PLD_SCALAR_OP(ENUM, text, arity, form, prec, result) SAME_SCALAR(ENUM);
-#include "ir/scalar.def"
-_Static_assert((int)BSC_COUNT == (int)SC_COUNT, "encoded in bytecode");
 _Static_assert(MAX_RANK == BC_MAX_RANK, "ranks of IR and bytecode");
 
 /* Texts of a file are UTF-8 without control characters: file names may hold anything. */

@@ -91,16 +91,6 @@ static void select_into(FuncEmit *fe, VReg dst, const Expr *e)
     emit_patch(fe, end);
 }
 
-/* The dtype an operator computes in: that of its result, but for a comparison that of its operands.
- */
-static Dtype operator_dtype(const Expr *e)
-{
-    if (e->scalar < SC_EQ || e->scalar > SC_GE)
-        return e->type->dtype;
-    Dtype a = e->args[0]->type->dtype, b = e->args[1]->type->dtype;
-    return a == b ? a : DT_INDEX; /* registers hold the values themselves */
-}
-
 static void scalar_into(FuncEmit *fe, VReg dst, const Expr *e)
 {
     bool logic = e->scalar == SC_AND || e->scalar == SC_OR;
@@ -109,11 +99,11 @@ static void scalar_into(FuncEmit *fe, VReg dst, const Expr *e)
     } else if (logic && !(expr_is_pure(e->args[1]) && expr_is_total(e->args[1]))) {
         short_circuit(fe, dst, e);
     } else if (scalar_arity(e->scalar) == 1) {
-        emit_insn(fe, BC_UN, dst, emit_expr(fe, e->args[0]), 0, operator_dtype(e), 0, e->scalar);
+        emit_insn(fe, BC_UN, dst, emit_expr(fe, e->args[0]), 0, scalar_dtype(e), 0, e->scalar);
     } else {
         VReg a = emit_expr(fe, e->args[0]);
         VReg b = emit_expr(fe, e->args[1]);
-        emit_insn(fe, BC_BIN, dst, a, b, operator_dtype(e), 0, e->scalar);
+        emit_insn(fe, BC_BIN, dst, a, b, scalar_dtype(e), 0, e->scalar);
     }
 }
 

@@ -31,8 +31,10 @@ static bool check_code(At *at, int64_t code)
     };
     bool tile = code >= 0 && code < TOP_COUNT;
     switch (at->in->op) {
-    case BC_BIN: return code >= 0 && code <= BSC_MAX && (code < BSC_NOT || code > BSC_INVERT);
-    case BC_UN: return (code >= BSC_NOT && code <= BSC_INVERT) || code == BSC_CAST;
+    case BC_BIN:
+    case BC_UN:
+        return code >= 0 && code < SC_COUNT && scalar_info[code].device != SCALAR_NONE &&
+               scalar_info[code].arity == (at->in->op == BC_BIN ? 2 : 1);
     case BC_TBIN:
     case BC_TBINK:
     case BC_TBINR: return tile && tile_arity[code] == 2;
@@ -265,7 +267,10 @@ static bool check_operands(At *at)
     const BcInsn *in = at->in;
     switch (in->op) {
     case BC_BIN:
-    case BC_UN: return !dtype_is_float(in->d) || bad(at, "floating-point scalars");
+    case BC_UN:
+        if (dtype_is_float(in->d))
+            return bad(at, "floating-point scalars");
+        return (scalar_info[in->imm].device & SCALAR_INTS) || bad(at, "no operator of integers");
     case BC_JMP:
     case BC_JZ:
     case BC_JNZ:

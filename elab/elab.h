@@ -7,6 +7,7 @@
 #define PLD_ELAB_H
 
 #include "base/map.h"
+#include "base/pyarith.h"
 #include "elab/specialize.h"
 #include "ir/alias.h"
 #include "ir/build.h"
@@ -237,6 +238,9 @@ static inline bool val_known(Val v)
 bool val_all_known(Val v); /* also inside tuples and lists */
 bool val_truth(Val v);
 bool val_equal(Val a, Val b);
+/* An int, a float or a bool, and it as a number. */
+bool val_is_number(Val v);
+bool val_number(Val v, Number *out);
 /* Python's repr, or str when `quote` is false. */
 void val_print(Buf *out, Val v, bool quote);
 /* For messages: "int 3", "a pl.Tile[[1, 64], pl.FP32]". */
@@ -322,6 +326,8 @@ Expr *elab_int(Elab *e, Val v, Span span, const char *what);
 Expr *elab_condition(Elab *e, Val v, Span span, const char *what);
 Val elab_scalar_unary(Elab *e, UnaryOp op, Val a, Span span);
 Val elab_scalar_binary(Elab *e, BinaryOp op, Val a, Val b, Span span);
+/* The row of scalar.def; SC_COUNT for @. */
+ScalarOp elab_scalar_op(BinaryOp op);
 Val elab_scalar_compare(Elab *e, CompareOp op, Val a, Val b, Span span);
 Val elab_scalar(Elab *e, ScalarOp op, Expr **args, uint32_t n, Span span);
 Val elab_scalar_cast(Elab *e, Val a, Dtype to, Span span);

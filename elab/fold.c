@@ -1,14 +1,7 @@
 /* Operators on values known at compile time: Python's semantics on checked 64-bit integers,
  * doubles, strings, tuples and lists; and arithmetic on dynamic extents. */
 #include "elab/elab.h"
-#include <math.h>
 #include <string.h>
-
-static Val overflow(Elab *e, Span span, const char *op)
-{
-    elab_error(e, span, "value", "the result of %s leaves 64 bits", op);
-    return val_bad;
-}
 
 static Val unsupported(Elab *e, Span span, const char *op, Val a, Val b)
 {
@@ -22,144 +15,72 @@ static bool is_int(Val v)
     return v.kind == V_INT || v.kind == V_BOOL;
 }
 
-static bool is_number(Val v)
-{
-    return is_int(v) || v.kind == V_FLOAT;
-}
-
-static double as_double(Val v)
-{
-    return v.kind == V_FLOAT ? v.f : (double)v.i;
-}
-
 static bool is_sequence(Val v)
 {
     return v.kind == V_TUPLE || v.kind == V_LIST;
 }
 
+static Val of_number(Number n)
+{
+    return n.tag == NUM_INT ? val_int(n.i) : val_float(n.f);
+}
+
+/* What arithmetic refuses, in words; ARITH_TYPE is the caller's. */
+static Val refuse(Elab *e, Number why, const char *op, Val a, Val b, Span span)
+{
+    bool ints = is_int(a) && (b.kind == V_BAD || is_int(b));
+    switch (why.i) {
+    case ARITH_ZERO_DIVISION: elab_error(e, span, "value", "division by zero in %s", op); break;
+    case ARITH_ZERO_POWER:
+        elab_error(e, span, "value", "0 cannot be raised to a negative power");
+        break;
+    case ARITH_SHIFT:
+        elab_error(e, span, "value", "negative shift count %lld", (long long)b.i);
+        break;
+    case ARITH_DOMAIN:
+        elab_error(e, span, "value", "%s %s %s has no real value", val_text(e, a), op,
+                   val_text(e, b));
+        break;
+    default:
+        elab_error(e, span, "value", "the result of %s %s", op,
+                   ints ? "leaves 64 bits" : "is too large for a float");
+        break;
+    }
+    return val_bad;
+}
+
 Val elab_fold_unary(Elab *e, UnaryOp op, Val a, Span span)
 {
+    static const ScalarOp ops[] = {[OP_NEG] = SC_NEG, [OP_INVERT] = SC_INVERT};
+    Number n, out = num_none(ARITH_TYPE);
     if (op == OP_NOT)
         return val_bool(!val_truth(a));
     if (a.kind == V_DIM && op == OP_NEG)
         return val_dim(dim_sub(e->tt, dim_const(e->tt, 0), a.dim));
-    if (a.kind == V_FLOAT && op != OP_INVERT)
-        return val_float(op == OP_NEG ? -a.f : a.f);
-    if (!is_int(a)) {
-        elab_error(e, span, "type", "unsupported operand of unary %s: %s", unary_op_text(op),
-                   val_describe(e, a));
-        return val_bad;
-    }
-    if (op == OP_INVERT)
-        return val_int(~a.i);
-    if (op == OP_POS)
-        return val_int(a.i);
-    return a.i == INT64_MIN ? overflow(e, span, "-") : val_int(-a.i);
+    if (val_number(a, &n))
+        out = op == OP_POS ? n : py_unary(ops[op], n);
+    if (out.tag)
+        return of_number(out);
+    if (out.i != ARITH_TYPE)
+        return refuse(e, out, unary_op_text(op), a, val_bad, span);
+    elab_error(e, span, "type", "unsupported operand of unary %s: %s", unary_op_text(op),
+               val_describe(e, a));
+    return val_bad;
 }
 
-static bool floor_div(int64_t a, int64_t b, int64_t *q, int64_t *r)
+static Val number_binary(Elab *e, BinaryOp op, Val a, Val b, Span span)
 {
-    if (a == INT64_MIN && b == -1)
-        return false;
-    *q = a / b;
-    *r = a % b;
-    if (*r != 0 && (*r < 0) != (b < 0)) {
-        *q -= 1;
-        *r += b;
-    }
-    return true;
-}
-
-static bool int_power(int64_t base, int64_t exp, int64_t *out)
-{
-    int64_t result = 1;
-    while (exp > 0) {
-        if ((exp & 1) && __builtin_mul_overflow(result, base, &result))
-            return false;
-        exp >>= 1;
-        if (exp && __builtin_mul_overflow(base, base, &base))
-            return false;
-    }
-    *out = result;
-    return true;
-}
-
-static Val int_shift(Elab *e, BinaryOp op, int64_t a, int64_t b, Span span)
-{
-    if (b < 0) {
-        elab_error(e, span, "value", "negative shift count %lld", (long long)b);
-        return val_bad;
-    }
-    if (op == OP_SHR)
-        return val_int(b > 63 ? (a < 0 ? -1 : 0) : a >> b);
-    if (a == 0)
-        return val_int(0);
-    int64_t r = 0;
-    if (b > 62 || __builtin_mul_overflow(a, (int64_t)1 << b, &r))
-        return overflow(e, span, "<<");
-    return val_int(r);
-}
-
-static Val int_binary(Elab *e, BinaryOp op, int64_t a, int64_t b, Span span)
-{
-    int64_t q = 0, r = 0;
-    const char *text = binary_op_text(op);
-    if ((op == OP_DIV || op == OP_FLOORDIV || op == OP_MOD) && b == 0) {
-        elab_error(e, span, "value", "division by zero in %s", text);
-        return val_bad;
-    }
-    switch (op) {
-    case OP_ADD: return __builtin_add_overflow(a, b, &r) ? overflow(e, span, text) : val_int(r);
-    case OP_SUB: return __builtin_sub_overflow(a, b, &r) ? overflow(e, span, text) : val_int(r);
-    case OP_MUL: return __builtin_mul_overflow(a, b, &r) ? overflow(e, span, text) : val_int(r);
-    case OP_DIV: return val_float((double)a / (double)b);
-    case OP_FLOORDIV: return floor_div(a, b, &q, &r) ? val_int(q) : overflow(e, span, text);
-    case OP_MOD: return b == -1 ? val_int(0) : (floor_div(a, b, &q, &r), val_int(r));
-    case OP_POW:
-        if (b < 0) {
-            if (a == 0) {
-                elab_error(e, span, "value", "0 cannot be raised to a negative power");
-                return val_bad;
-            }
-            return val_float(pow((double)a, (double)b));
-        }
-        return int_power(a, b, &r) ? val_int(r) : overflow(e, span, text);
-    case OP_BITAND: return val_int(a & b);
-    case OP_BITOR: return val_int(a | b);
-    case OP_BITXOR: return val_int(a ^ b);
-    case OP_SHL:
-    case OP_SHR: return int_shift(e, op, a, b, span);
-    default: return unsupported(e, span, text, val_int(a), val_int(b));
-    }
-}
-
-static Val float_binary(Elab *e, BinaryOp op, Val x, Val y, Span span)
-{
-    double a = as_double(x), b = as_double(y);
-    const char *text = binary_op_text(op);
-    if ((op == OP_DIV || op == OP_FLOORDIV || op == OP_MOD) && b == 0) {
-        elab_error(e, span, "value", "division by zero in %s", text);
-        return val_bad;
-    }
-    switch (op) {
-    case OP_ADD: return val_float(a + b);
-    case OP_SUB: return val_float(a - b);
-    case OP_MUL: return val_float(a * b);
-    case OP_DIV: return val_float(a / b);
-    case OP_FLOORDIV: return val_float(floor(a / b));
-    case OP_MOD: {
-        double r = fmod(a, b);
-        return val_float(r != 0 && (r < 0) != (b < 0) ? r + b : r);
-    }
-    case OP_POW:
-        if ((a == 0 && b < 0) || (a < 0 && b != floor(b))) {
-            elab_error(e, span, "value", "%s has no real value",
-                       arena_printf(e->arena, "%g ** %g", a, b));
-            return val_bad;
-        }
-        return val_float(pow(a, b));
-    default: return unsupported(e, span, text, x, y);
-    }
+    Number x, y;
+    ScalarOp sc = elab_scalar_op(op);
+    val_number(a, &x);
+    val_number(b, &y);
+    Number out = sc == SC_COUNT ? num_none(ARITH_TYPE) : py_binary(sc, x, y);
+    if (!out.tag && out.i == ARITH_TYPE)
+        return unsupported(e, span, binary_op_text(op), a, b);
+    if (!out.tag)
+        return refuse(e, out, binary_op_text(op), a, b, span);
+    bool bits = sc == SC_BITAND || sc == SC_BITOR || sc == SC_BITXOR;
+    return bits && a.kind == V_BOOL && b.kind == V_BOOL ? val_bool(out.i != 0) : of_number(out);
 }
 
 static const Dim *as_dim(Elab *e, Val v)
@@ -216,10 +137,8 @@ Val elab_fold_binary(Elab *e, BinaryOp op, Val a, Val b, Span span)
 {
     if (a.kind == V_BAD || b.kind == V_BAD)
         return val_bad;
-    if (is_int(a) && is_int(b))
-        return int_binary(e, op, a.i, b.i, span);
-    if (is_number(a) && is_number(b))
-        return float_binary(e, op, a, b, span);
+    if (val_is_number(a) && val_is_number(b))
+        return number_binary(e, op, a, b, span);
     if (a.kind == V_DIM || b.kind == V_DIM)
         return dim_binary(e, op, a, b, span);
     if (a.kind == V_STR && b.kind == V_STR && op == OP_ADD)
@@ -231,20 +150,12 @@ Val elab_fold_binary(Elab *e, BinaryOp op, Val a, Val b, Span span)
     return unsupported(e, span, binary_op_text(op), a, b);
 }
 
-static int compare_ints(int64_t a, int64_t b)
-{
-    return (a > b) - (a < b);
-}
-
 /* -1, 0 or 1; 2 for values without an order (a NaN), -2 for types without one. */
 static int order(Val a, Val b)
 {
-    if (is_int(a) && is_int(b))
-        return compare_ints(a.i, b.i);
-    if (is_number(a) && is_number(b)) {
-        double x = as_double(a), y = as_double(b);
-        return isnan(x) || isnan(y) ? 2 : (x > y) - (x < y);
-    }
+    Number x, y;
+    if (val_number(a, &x) && val_number(b, &y))
+        return py_compare(x, y);
     if (a.kind == V_STR && b.kind == V_STR) {
         int c = strcmp(a.s, b.s);
         return (c > 0) - (c < 0);
@@ -254,7 +165,7 @@ static int order(Val a, Val b)
     for (uint32_t i = 0; i < a.n && i < b.n; i++)
         if (!val_equal(a.items[i], b.items[i]))
             return order(a.items[i], b.items[i]);
-    return compare_ints(a.n, b.n);
+    return (a.n > b.n) - (a.n < b.n);
 }
 
 static Val dim_compare(Elab *e, CompareOp op, Val a, Val b, Span span)
@@ -335,16 +246,6 @@ static Val fold_extreme(Elab *e, bool want_max, const Val *args, uint32_t n, Spa
     return best;
 }
 
-static Val fold_int(Elab *e, Val v, Span span)
-{
-    if (is_int(v))
-        return val_int(v.i);
-    if (v.kind == V_FLOAT && v.f > -9.2e18 && v.f < 9.2e18)
-        return val_int((int64_t)v.f);
-    elab_error(e, span, "value", "int() cannot convert %s", val_describe(e, v));
-    return val_bad;
-}
-
 static const char *const builtins[] = {"min", "max", "len", "abs", "int", "float", "bool", "str"};
 
 bool elab_is_builtin(const char *name)
@@ -355,13 +256,21 @@ bool elab_is_builtin(const char *name)
     return false;
 }
 
-static Val fold_abs(Elab *e, Val v, Span span)
+/* abs, int and float. */
+static Val fold_conversion(Elab *e, ScalarOp op, Val v, Span span)
 {
-    if (v.kind == V_FLOAT)
-        return val_float(fabs(v.f));
-    if (is_int(v))
-        return v.i < 0 ? elab_fold_unary(e, OP_NEG, v, span) : val_int(v.i);
-    elab_error(e, span, "type", "abs() takes a number, got %s", val_describe(e, v));
+    Number n;
+    const char *name = scalar_text(op);
+    if (!val_number(v, &n)) {
+        elab_error(e, span, "type", "%s() takes a number, got %s", name, val_describe(e, v));
+        return val_bad;
+    }
+    Number out = py_unary(op, n);
+    if (out.tag)
+        return of_number(out);
+    if (op != SC_INT)
+        return refuse(e, out, name, v, val_bad, span);
+    elab_error(e, span, "value", "int() cannot convert %s", val_describe(e, v));
     return val_bad;
 }
 
@@ -398,14 +307,10 @@ Val elab_fold_call(Elab *e, Sym name, const Val *args, uint32_t n, Span span)
     }
     switch (name[0]) {
     case 'l': return fold_len(e, args[0], span);
-    case 'a': return fold_abs(e, args[0], span);
-    case 'i': return fold_int(e, args[0], span);
+    case 'a': return fold_conversion(e, SC_ABS, args[0], span);
+    case 'i': return fold_conversion(e, SC_INT, args[0], span);
     case 's': return fold_str(e, args[0]);
     case 'b': return val_bool(val_truth(args[0]));
-    default:
-        if (is_number(args[0]))
-            return val_float(as_double(args[0]));
-        elab_error(e, span, "type", "float() takes a number, got %s", val_describe(e, args[0]));
-        return val_bad;
+    default: return fold_conversion(e, SC_FLOAT, args[0], span);
     }
 }

@@ -157,34 +157,24 @@ static bool pair(Elab *e, Val a, Val b, Span span, Expr **out)
     return true;
 }
 
-static bool scalar_op(BinaryOp op, ScalarOp *out)
+ScalarOp elab_scalar_op(BinaryOp op)
 {
-    static const int8_t table[] = {[OP_ADD] = SC_ADD,
-                                   [OP_SUB] = SC_SUB,
-                                   [OP_MUL] = SC_MUL,
-                                   [OP_DIV] = -1,
-                                   [OP_FLOORDIV] = SC_FLOORDIV,
-                                   [OP_MOD] = SC_MOD,
-                                   [OP_POW] = -1,
-                                   [OP_MATMUL] = -1,
-                                   [OP_BITAND] = SC_BITAND,
-                                   [OP_BITOR] = SC_BITOR,
-                                   [OP_BITXOR] = SC_BITXOR,
-                                   [OP_SHL] = SC_SHL,
-                                   [OP_SHR] = SC_SHR};
-    if (table[op] < 0)
-        return false;
-    *out = (ScalarOp)table[op];
-    return true;
+    static const ScalarOp table[] = {
+        [OP_ADD] = SC_ADD,     [OP_SUB] = SC_SUB,           [OP_MUL] = SC_MUL,
+        [OP_DIV] = SC_DIV,     [OP_FLOORDIV] = SC_FLOORDIV, [OP_MOD] = SC_MOD,
+        [OP_POW] = SC_POW,     [OP_MATMUL] = SC_COUNT,      [OP_BITAND] = SC_BITAND,
+        [OP_BITOR] = SC_BITOR, [OP_BITXOR] = SC_BITXOR,     [OP_SHL] = SC_SHL,
+        [OP_SHR] = SC_SHR};
+    return table[op];
 }
 
 Val elab_scalar_binary(Elab *e, BinaryOp op, Val a, Val b, Span span)
 {
     Expr *args[2];
-    ScalarOp sc;
+    ScalarOp sc = elab_scalar_op(op);
     if (!pair(e, a, b, span, args))
         return val_bad;
-    if (!scalar_op(op, &sc)) {
+    if (sc == SC_COUNT || !(scalar_info[sc].device & SCALAR_INTS)) {
         elab_error(e, span, "type", "run-time scalars have no %s%s", binary_op_text(op),
                    op == OP_DIV   ? ": integers are divided with //"
                    : op == OP_POW ? ": write a product or a shift"

@@ -119,18 +119,22 @@ bool val_truth(Val v)
     }
 }
 
-static bool is_number(Val v)
+bool val_is_number(Val v)
 {
     return v.kind == V_INT || v.kind == V_FLOAT || v.kind == V_BOOL;
 }
 
+bool val_number(Val v, Number *out)
+{
+    *out = v.kind == V_FLOAT ? num_float(v.f) : num_int(v.i);
+    return val_is_number(v);
+}
+
 bool val_equal(Val a, Val b)
 {
-    if (is_number(a) && is_number(b)) {
-        if (a.kind != V_FLOAT && b.kind != V_FLOAT)
-            return a.i == b.i;
-        return (a.kind == V_FLOAT ? a.f : (double)a.i) == (b.kind == V_FLOAT ? b.f : (double)b.i);
-    }
+    Number x, y;
+    if (val_number(a, &x) && val_number(b, &y))
+        return py_compare(x, y) == 0;
     if (a.kind != b.kind)
         return false;
     switch (a.kind) {

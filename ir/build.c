@@ -112,18 +112,6 @@ static bool constant_of(const Expr *e, int64_t *v)
     return false;
 }
 
-/* The dtype arithmetic happens in: of a comparison that of its operands, not of its result. */
-static Dtype operand_dtype(const Expr *e)
-{
-    Dtype widest = DT_BOOL;
-    for (uint32_t i = 0; i < e->n_args; i++) {
-        Dtype d = e->args[i]->type->dtype;
-        if (widest == DT_BOOL || dtype_max(d) > dtype_max(widest))
-            widest = d;
-    }
-    return widest;
-}
-
 /* `e` itself, or the constant it stands for. What would fault at run time stays, to fault there. */
 static Expr *fold(Program *p, Expr *e)
 {
@@ -133,9 +121,7 @@ static Expr *fold(Program *p, Expr *e)
     for (uint32_t i = 0; i < e->n_args; i++)
         if (!constant_of(e->args[i], &args[i]))
             return e;
-    Dtype dtype =
-        e->scalar == SC_CAST || e->scalar == SC_SELECT ? e->type->dtype : operand_dtype(e);
-    if (!scalar_eval(e->scalar, dtype, args, &out))
+    if (!scalar_apply(e, args, &out))
         return e;
     if (e->type->dtype == DT_BOOL)
         return ex_bool(p, out != 0);

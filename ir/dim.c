@@ -1,4 +1,6 @@
 /* Shape expressions: polynomials in normal form. */
+#include "base/checked.h"
+#include "base/pyarith.h"
 #include "ir/type_table.h"
 #include <string.h>
 
@@ -158,7 +160,7 @@ static void sum_add(Sum *s, const Term *t)
         Term *have = &s->terms[i];
         if (have->n_atoms == t->n_atoms &&
             memcmp(have->atoms, t->atoms, t->n_atoms * sizeof t->atoms[0]) == 0) {
-            s->bad |= __builtin_add_overflow(have->coef, t->coef, &have->coef);
+            s->bad |= !checked_add(have->coef, t->coef, &have->coef);
             return;
         }
     }
@@ -246,7 +248,7 @@ static void sum_add_dim(Sum *s, const Dim *d, int64_t factor)
 {
     for (uint32_t i = 0; i < d->n_terms; i++) {
         Term t = d->terms[i];
-        s->bad |= __builtin_mul_overflow(t.coef, factor, &t.coef);
+        s->bad |= !checked_mul(t.coef, factor, &t.coef);
         sum_add(s, &t);
     }
 }
@@ -274,7 +276,7 @@ const Dim *dim_sub(TypeTable *tt, const Dim *a, const Dim *b)
 static void sum_add_product(Sum *s, const Term *a, const Term *b)
 {
     Term t = *a;
-    s->bad |= __builtin_mul_overflow(a->coef, b->coef, &t.coef);
+    s->bad |= !checked_mul(a->coef, b->coef, &t.coef);
     if (a->n_atoms + b->n_atoms > MAX_DEGREE) {
         s->bad = true;
         return;
@@ -309,22 +311,9 @@ bool dim_is_const(const Dim *d, int64_t *value)
 /* a op b for values; false for a zero divisor or an overflow. */
 static bool atom_fold(AtomKind kind, int64_t a, int64_t b, int64_t *out)
 {
-    switch (kind) {
-    case DIM_MIN: *out = a < b ? a : b; return true;
-    case DIM_MAX: *out = a > b ? a : b; return true;
-    case DIM_NAME: return false;
-    case DIM_FLOORDIV:
-    case DIM_MOD: break;
-    }
-    if (b == 0 || (a == INT64_MIN && b == -1))
-        return false;
-    int64_t quotient = a / b, rest = a % b;
-    if (rest != 0 && (rest < 0) != (b < 0)) {
-        quotient--;
-        rest += b;
-    }
-    *out = kind == DIM_FLOORDIV ? quotient : rest;
-    return true;
+    static const ScalarOp ops[] = {
+        [DIM_FLOORDIV] = SC_FLOORDIV, [DIM_MOD] = SC_MOD, [DIM_MIN] = SC_MIN, [DIM_MAX] = SC_MAX};
+    return kind != DIM_NAME && py_int_binary(ops[kind], a, b, out) == ARITH_OK;
 }
 
 /* Takes the atoms of `by` out of `t`; both are sorted. */
@@ -421,10 +410,10 @@ bool dim_eval(const Dim *d, GetValue *get, void *env, int64_t *out)
         for (uint32_t k = 0; k < d->terms[i].n_atoms; k++) {
             int64_t factor;
             if (!eval_atom(d->terms[i].atoms[k], get, env, &factor) ||
-                __builtin_mul_overflow(product, factor, &product))
+                !checked_mul(product, factor, &product))
                 return false;
         }
-        if (__builtin_add_overflow(total, product, &total))
+        if (!checked_add(total, product, &total))
             return false;
     }
     *out = total;

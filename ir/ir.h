@@ -12,6 +12,7 @@
 #include "base/diag.h"
 #include "base/intern.h"
 #include "base/platform.h"
+#include "base/scalar.h"
 #include "base/vec.h"
 #include "ir/op.h"
 #include "ir/type.h"
@@ -28,12 +29,6 @@ typedef struct {
     Sym origin;         /* builtin call it was expanded from ("pld.tensor.allreduce"), or NULL */
     Sym phase; /* which barrier of the builtin ("barrier(1)", "epilogue", "round"), or NULL */
 } Loc;
-
-typedef enum {
-#define PLD_SCALAR_OP(ENUM, text, arity, form, prec, result) SC_##ENUM,
-#include "ir/scalar.def"
-    SC_COUNT
-} ScalarOp;
 
 typedef enum {
     EX_INT,   /* integer constant of `type` (a scalar type; in a const slot too) */
@@ -205,11 +200,11 @@ bool expr_is_pure(const Expr *e);
 /* True when it also cannot fault (no division by what may be zero, no shifts out of range). */
 bool expr_is_total(const Expr *e);
 
-/* Integer arithmetic with device semantics on operands of `dtype`: truncating division, wrapping.
- * SC_CAST converts to `dtype` and saturates. false for a division by zero or a shift count outside
- * [0, width). */
-bool scalar_eval(ScalarOp op, Dtype dtype, const int64_t *args, int64_t *out);
-const char *scalar_text(ScalarOp op);
-uint32_t scalar_arity(ScalarOp op);
+/* The dtype an operator (EX_SCALAR) computes in: that of its result, but for a comparison that of
+ * its operands; INDEX for a comparison of two integer dtypes. */
+Dtype scalar_dtype(const Expr *e);
+/* The operator `e` (EX_SCALAR) on operands of these values, as base/devarith.h has them. false when
+ * it would fault. */
+bool scalar_apply(const Expr *e, const int64_t *args, int64_t *out);
 
 #endif

@@ -3,16 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-typedef enum { INFIX, PREFIX, CALL, TERNARY } Form;
-
-static const struct {
-    Form form;
-    int prec;
-} forms[SC_COUNT] = {
-#define PLD_SCALAR_OP(ENUM, text, arity, form, prec, result) [SC_##ENUM] = {form, prec},
-#include "ir/scalar.def"
-};
-
 enum { PREC_UNARY = 14, PREC_COMPARE = 7, PREC_TERNARY = 2 };
 
 const char *irp_var(const Func *f, VarId v)
@@ -105,27 +95,29 @@ static void print_infix(Buf *out, const Func *f, const Expr *e)
     char between[16] = " ";
     strncat(between, scalar_text(e->scalar), 8);
     strcat(between, " ");
-    int prec = forms[e->scalar].prec;
-    /* Python chains comparisons, so neither side may be one. */
-    print_pair(out, f, e->args[0], e->args[1], between, prec + (prec == PREC_COMPARE), prec + 1);
+    int prec = scalar_info[e->scalar].prec;
+    /* Python chains comparisons, so neither side may be one, and ** groups from the right. */
+    bool power = e->scalar == SC_POW;
+    print_pair(out, f, e->args[0], e->args[1], between, prec + (prec == PREC_COMPARE || power),
+               power ? PREC_UNARY : prec + 1);
 }
 
 static void print_prefix(Buf *out, const Func *f, const Expr *e)
 {
     buf_str(out, scalar_text(e->scalar));
     buf_str(out, e->scalar == SC_NOT ? " " : "");
-    irp_expr(out, f, e->args[0], forms[e->scalar].prec, BARE_NEVER);
+    irp_expr(out, f, e->args[0], scalar_info[e->scalar].prec, BARE_NEVER);
 }
 
 static void print_scalar_call(Buf *out, const Func *f, const Expr *e)
 {
     buf_printf(out, "%s(", scalar_text(e->scalar));
-    if (e->scalar == SC_CAST) {
+    if (e->n_args == 1)
         irp_expr(out, f, e->args[0], 0, BARE_NEVER);
-        buf_printf(out, ", pl.%s", dtype_name(e->dtype));
-    } else {
+    else
         print_pair(out, f, e->args[0], e->args[1], ", ", 0, 0);
-    }
+    if (e->scalar == SC_CAST)
+        buf_printf(out, ", pl.%s", dtype_name(e->dtype));
     buf_char(out, ')');
 }
 
@@ -144,13 +136,13 @@ static void print_ternary(Buf *out, const Func *f, const Expr *e)
 
 static void print_scalar(Buf *out, const Func *f, const Expr *e, int prec)
 {
-    bool parens = forms[e->scalar].prec < prec;
+    bool parens = scalar_info[e->scalar].prec < prec;
     buf_str(out, parens ? "(" : "");
-    switch (forms[e->scalar].form) {
-    case INFIX: print_infix(out, f, e); break;
-    case PREFIX: print_prefix(out, f, e); break;
-    case CALL: print_scalar_call(out, f, e); break;
-    case TERNARY: print_ternary(out, f, e); break;
+    switch (scalar_info[e->scalar].form) {
+    case SCALAR_INFIX: print_infix(out, f, e); break;
+    case SCALAR_PREFIX: print_prefix(out, f, e); break;
+    case SCALAR_CALL: print_scalar_call(out, f, e); break;
+    case SCALAR_TERNARY: print_ternary(out, f, e); break;
     }
     buf_str(out, parens ? ")" : "");
 }

@@ -1,5 +1,6 @@
 /* Folding rules. An operand is dropped only when low_is_free says that nobody could notice. */
 #include "lower/fold.h"
+#include "base/devarith.h"
 #include "lower/util.h"
 
 static bool is_const(const Expr *e)
@@ -107,8 +108,8 @@ static Expr *reassociate(Program *p, Expr *e)
         !same_type(in->args[0], e) || !same_type(in->args[1], e->args[1]))
         return e;
     ScalarOp op = products ? SC_MUL : in->scalar == e->scalar ? SC_ADD : SC_SUB;
-    int64_t args[2] = {in->args[1]->ival, e->args[1]->ival}, c;
-    if (!scalar_eval(op, e->type->dtype, args, &c))
+    int64_t c;
+    if (dev_binary(op, e->type->dtype, in->args[1]->ival, e->args[1]->ival, &c) != ARITH_OK)
         return e;
     if (sums && c < 0 && c > INT32_MIN) {
         in->scalar = in->scalar == SC_ADD ? SC_SUB : SC_ADD;

@@ -180,17 +180,13 @@ bool low_const(const Expr *e, int64_t *value)
         *value = e->ival;
         return true;
     }
-    if (e->kind != EX_SCALAR || e->scalar == SC_CAST || e->n_args > 3)
+    if (e->kind != EX_SCALAR || e->scalar == SC_CAST || e->n_args > 3 || !e->type)
         return false;
     int64_t args[3];
-    Dtype dtype = DT_INT32;
-    for (uint32_t i = 0; i < e->n_args; i++) {
+    for (uint32_t i = 0; i < e->n_args; i++)
         if (!low_const(e->args[i], &args[i]) || !e->args[i]->type)
             return false;
-        Dtype t = e->args[i]->type->dtype;
-        dtype = i == 0 || t == DT_INDEX ? t : dtype;
-    }
-    return scalar_eval(e->scalar, dtype, args, value);
+    return scalar_apply(e, args, value);
 }
 
 uint32_t low_stmt_count(const Block *b)

@@ -1,3 +1,4 @@
+#include "base/devarith.h"
 #include "codegen/emit.h"
 #include "elab/specialize.h"
 #include "lower/pass.h"
@@ -169,13 +170,11 @@ static int64_t run_scalars(const BcProgram *p, const BcFunc *f, int64_t n)
             break;
         case BC_WRITE: written = r[in->d]; break;
         case BC_BIN: {
-            int64_t args[2] = {b, c}, out = 0;
-            ck_assert_msg(scalar_eval((ScalarOp)in->imm, (Dtype)in->d, args, &out), "fault at %u",
-                          pc - 1);
-            r[in->a] = out;
+            ArithStatus status = dev_binary((ScalarOp)in->imm, (Dtype)in->d, b, c, &r[in->a]);
+            ck_assert_msg(status == ARITH_OK, "fault at %u", pc - 1);
             break;
         }
-        case BC_UN: ck_assert(scalar_eval((ScalarOp)in->imm, (Dtype)in->d, &b, &r[in->a])); break;
+        case BC_UN: r[in->a] = dev_unary((ScalarOp)in->imm, (Dtype)in->d, b); break;
         default: break;
         }
     }

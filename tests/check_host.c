@@ -43,7 +43,7 @@ START_TEST(cores_are_lanes)
     /* Lane k writes k + 1 at y[0, k]. */
     static const BcInsn code[] = {
         {BC_LDI, 2, 0, 0, 0, 0, 0},          {BC_CORE, 3, 0, 0, 0, 0, 0},
-        {BC_LDI, 4, 0, 0, 0, 0, 1},          {BC_BIN, 5, 3, 4, DT_INDEX, 0, BSC_ADD},
+        {BC_LDI, 4, 0, 0, 0, 0, 1},          {BC_BIN, 5, 3, 4, DT_INDEX, 0, SC_ADD},
         {BC_WRITE, 1, 2, 2, 5, DT_INDEX, 0}, {BC_RET, 0, 0, 0, 0, 0, 0},
     };
     SimTest t;
@@ -178,7 +178,7 @@ START_TEST(observers_hear_everything)
         {BC_LOAD, 0, 0, 2, 2, BC_NONE, 0},
         {BC_STORE, 0, 2, 2, 2, 0, 0},
         {BC_RANK, 5, 2, 0, 0, 0, 0},
-        {BC_BIN, 6, 4, 5, DT_INT32, 0, BSC_SUB},
+        {BC_BIN, 6, 4, 5, DT_INT32, 0, SC_SUB},
         {BC_FENCE, 0, 0, 0, 0, 0, FENCE_RELEASE},
         {BC_NOTIFY, 3, 6, 2, 2, 4, NOTIFY_ATOMIC_ADD},
         {BC_WAIT, 3, 2, 2, 4, 0, WAIT_GE},

@@ -1,5 +1,5 @@
 /* Mathematical functions against the long double ones of the C library, and random numbers. */
-#include "sim/machine/math.h"
+#include "base/math.h"
 #include "sim/machine/random.h"
 #include "tests/support.h"
 #include <float.h>

@@ -1,5 +1,5 @@
 /* Init and golden functions: Python's arithmetic, loops, elements, random numbers, failures. */
-#include "sim/machine/math.h"
+#include "base/math.h"
 #include "sim/machine/pure.h"
 #include "sim/machine/random.h"
 #include "tests/support.h"

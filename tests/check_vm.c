@@ -2,7 +2,6 @@
 #include "tests/simtest.h"
 #include "tests/support.h"
 
-#include "sim/machine/scalar.h"
 #include <string.h>
 
 /* load x -> t0, y = t0 */
@@ -28,7 +27,7 @@ START_TEST(loops_and_elements)
     const BcInsn code[] = {
         {BC_LDI, 2, 0, 0, 0, 0, 0},          {BC_LDI, 3, 0, 0, 0, 0, 10},
         {BC_LDI, 4, 0, 0, 0, 0, 1},          {BC_LDI, 5, 0, 0, 0, 0, 0},
-        {BC_FORPREP, 2, 3, 4, 0, 0, 7},      {BC_BIN, 5, 5, 2, DT_INT32, 0, BSC_ADD},
+        {BC_FORPREP, 2, 3, 4, 0, 0, 7},      {BC_BIN, 5, 5, 2, DT_INT32, 0, SC_ADD},
         {BC_FORLOOP, 2, 3, 4, 0, 0, 5},      {BC_LDI, 2, 0, 0, 0, 0, 3},
         {BC_LDI, 3, 0, 0, 0, 0, 3},          {BC_FORPREP, 2, 3, 4, 0, 0, 12},
         {BC_LDI, 5, 0, 0, 0, 0, -1},         {BC_FORLOOP, 2, 3, 4, 0, 0, 10},
@@ -55,11 +54,11 @@ static const BcInsn pull[] = {
     {BC_STORE, 0, 2, 2, 2, 0, 0},
     {BC_RANK, 5, 2, 0, 0, 0, 0},
     {BC_NRANKS, 6, 2, 0, 0, 0, 0},
-    {BC_BIN, 7, 5, 4, DT_INT32, 0, BSC_ADD},
-    {BC_BIN, 7, 7, 6, DT_INT32, 0, BSC_MOD},
-    {BC_BIN, 8, 5, 6, DT_INT32, 0, BSC_ADD},
-    {BC_BIN, 8, 8, 4, DT_INT32, 0, BSC_SUB},
-    {BC_BIN, 8, 8, 6, DT_INT32, 0, BSC_MOD},
+    {BC_BIN, 7, 5, 4, DT_INT32, 0, SC_ADD},
+    {BC_BIN, 7, 7, 6, DT_INT32, 0, SC_MOD},
+    {BC_BIN, 8, 5, 6, DT_INT32, 0, SC_ADD},
+    {BC_BIN, 8, 8, 4, DT_INT32, 0, SC_SUB},
+    {BC_BIN, 8, 8, 6, DT_INT32, 0, SC_MOD},
     {BC_MOV, 10, 5, 0, 0, 0, 0},
     {BC_LDI, 11, 0, 0, 0, 0, 0},
     {BC_NOTIFY, 3, 8, 10, 2, 4, NOTIFY_ATOMIC_ADD},
@@ -99,8 +98,8 @@ static int run_put(SimTest *t, uint16_t xfer, uint32_t n)
         {BC_LDI, 4, 0, 0, 0, 0, 1},
         {BC_RANK, 5, 2, 0, 0, 0, 0},
         {BC_NRANKS, 6, 2, 0, 0, 0, 0},
-        {BC_BIN, 7, 5, 4, DT_INT32, 0, BSC_ADD},
-        {BC_BIN, 7, 7, 6, DT_INT32, 0, BSC_MOD},
+        {BC_BIN, 7, 5, 4, DT_INT32, 0, SC_ADD},
+        {BC_BIN, 7, 7, 6, DT_INT32, 0, SC_MOD},
         {BC_LDI, 20, 0, 0, 0, 0, 1},
         {BC_LDI, 21, 0, 0, 0, 0, 0},
         {BC_LDI, 22, 0, 0, 0, 0, 0},
@@ -203,9 +202,9 @@ static const Fault faults[] = {
      "k.pld:104:5: fault: rank 0: notify: offset 64 is outside axis 0 of signal (extent 64)"},
     {{HEAD, {BC_LDK, 5, 0, 0, 0, 0, 2}, {BC_NOTIFY, 3, 4, 2, 2, 5, NOTIFY_SET}, END},
      "k.pld:104:5: fault: rank 0: notify value: 3000000000 does not fit INT32"},
-    {{HEAD, {BC_BIN, 5, 4, 2, DT_INT32, 0, BSC_MOD}, {BC_NOP, 0, 0, 0, 0, 0, 0}, END},
+    {{HEAD, {BC_BIN, 5, 4, 2, DT_INT32, 0, SC_MOD}, {BC_NOP, 0, 0, 0, 0, 0, 0}, END},
      "k.pld:103:5: fault: rank 0: division by zero (1 % 0)"},
-    {{HEAD, {BC_LDI, 5, 0, 0, 0, 0, 32}, {BC_BIN, 5, 4, 5, DT_INT32, 0, BSC_SHL}, END},
+    {{HEAD, {BC_LDI, 5, 0, 0, 0, 0, 32}, {BC_BIN, 5, 4, 5, DT_INT32, 0, SC_SHL}, END},
      "k.pld:104:5: fault: rank 0: shift count outside the width of the dtype (1 << 32)"},
     {{HEAD, {BC_LDI, 5, 0, 0, 0, 0, 9}, {BC_LOAD, 0, 0, 2, 2, 4, 0}, END},
      "k.pld:104:5: fault: rank 0: load: valid extent 9 of axis 1 is outside the tile (8)"},
@@ -246,7 +245,7 @@ START_TEST(negative_dividend)
     const BcInsn code[] = {HEAD,
                            {BC_LDI, 5, 0, 0, 0, 0, -3},
                            {BC_LDI, 6, 0, 0, 0, 0, 2},
-                           {BC_BIN, 7, 5, 6, DT_INT32, 0, BSC_MOD},
+                           {BC_BIN, 7, 5, 6, DT_INT32, 0, SC_MOD},
                            {BC_WRITE, 1, 2, 2, 7, DT_INT32, 0},
                            END};
     SimTest t;
@@ -258,27 +257,6 @@ START_TEST(negative_dividend)
     ck_assert_ptr_nonnull(
         strstr(simtest_text(&t), "k.pld:105:5: warning: rank 0: the dividend of % is -3"));
     simtest_free(&t);
-}
-END_TEST
-
-START_TEST(scalar_semantics)
-{
-    int64_t v;
-    ck_assert_ptr_null(scalar_binary(BSC_FLOORDIV, DT_INT32, -7, 2, &v));
-    ck_assert_int_eq(v, -3);
-    ck_assert_ptr_null(scalar_binary(BSC_FLOORDIV, DT_INT32, INT32_MIN, -1, &v));
-    ck_assert_int_eq(v, INT32_MIN);
-    ck_assert_ptr_null(scalar_binary(BSC_MOD, DT_INDEX, INT64_MIN, -1, &v));
-    ck_assert_int_eq(v, 0);
-    ck_assert_ptr_null(scalar_binary(BSC_ADD, DT_INT32, INT32_MAX, 1, &v));
-    ck_assert_int_eq(v, INT32_MIN);
-    ck_assert_ptr_null(scalar_binary(BSC_MUL, DT_INDEX, INT64_MAX, 2, &v));
-    ck_assert_int_eq(v, -2);
-    ck_assert_ptr_null(scalar_binary(BSC_SHR, DT_INT32, -8, 1, &v));
-    ck_assert_int_eq(v, -4);
-    ck_assert_int_eq(scalar_unary(BSC_CAST, DT_INT8, 1000), 127);
-    ck_assert_int_eq(scalar_unary(BSC_CAST, DT_UINT8, -5), 0);
-    ck_assert_int_eq(scalar_unary(BSC_INVERT, DT_BOOL, 1), 0);
 }
 END_TEST
 
@@ -295,7 +273,6 @@ int main(void)
     tcase_add_loop_test(c, fault_messages, 0, sizeof faults / sizeof faults[0]);
     tcase_add_test(c, fault_without_source_map);
     tcase_add_test(c, negative_dividend);
-    tcase_add_test(c, scalar_semantics);
     suite_add_tcase(s, c);
     return run_suite(s);
 }

@@ -2,35 +2,16 @@
  * callee declares. The same code serves kernels, dispatches and the host function's own tensors. */
 #include "sim/machine/bind.h"
 
+#include "base/checked.h"
+#include "base/pyarith.h"
 #include "sim/machine/fault.h"
-
-/* Floor semantics, as in types: extents are not negative. */
-static bool floor_div(int64_t a, int64_t b, bool mod, int64_t *out)
-{
-    if (b == 0 || (a == INT64_MIN && b == -1))
-        return false;
-    int64_t q = a / b, r = a % b;
-    if (r != 0 && (r < 0) != (b < 0)) {
-        q--;
-        r += b;
-    }
-    *out = mod ? r : q;
-    return true;
-}
 
 static bool dim_step(BcDimOp op, int64_t a, int64_t b, int64_t *out)
 {
-    switch (op) {
-    case BCD_ADD: return !__builtin_add_overflow(a, b, out);
-    case BCD_MUL: return !__builtin_mul_overflow(a, b, out);
-    case BCD_FLOORDIV: return floor_div(a, b, false, out);
-    case BCD_MOD: return floor_div(a, b, true, out);
-    case BCD_MIN: *out = a < b ? a : b; return true;
-    case BCD_MAX: *out = a > b ? a : b; return true;
-    case BCD_CONST:
-    case BCD_NAME: break;
-    }
-    return false;
+    static const ScalarOp ops[] = {
+        [BCD_ADD] = SC_ADD, [BCD_MUL] = SC_MUL, [BCD_FLOORDIV] = SC_FLOORDIV,
+        [BCD_MOD] = SC_MOD, [BCD_MIN] = SC_MIN, [BCD_MAX] = SC_MAX};
+    return py_int_binary(ops[op], a, b, out) == ARITH_OK;
 }
 
 DimResult dim_value(const BcProgram *p, BcDim d, const int64_t *extents, int64_t *out)
@@ -96,10 +77,12 @@ bool dim_linear(const BcProgram *p, BcDim d, const int64_t *extents, uint32_t *e
         ok = dim_value(p, d, copy, &at[v]) == DIM_OK;
     }
     free(copy);
-    if (!ok || __builtin_sub_overflow(at[1], at[0], mul) || *mul == 0)
+    if (!ok || !checked_sub(at[1], at[0], mul) || *mul == 0)
         return false;
     *add = at[0];
-    return at[2] - at[1] == *mul && at[3] - at[2] == *mul;
+    int64_t second, third;
+    return checked_sub(at[2], at[1], &second) && second == *mul &&
+           checked_sub(at[3], at[2], &third) && third == *mul;
 }
 
 static void describe_operator(const BcDimStep *s, Buf *a, const Buf *b, bool outermost)
@@ -178,7 +161,7 @@ static bool bind_one(World *w, Lane *lane, const BcFunc *f, const BcBind *b, con
 {
     const BcProgram *p = w->program;
     int64_t got = mem[b->param].shape[b->axis], rest;
-    if (b->mul == 0 || __builtin_sub_overflow(got, b->add, &rest) || rest % b->mul != 0 ||
+    if (b->mul == 0 || !checked_sub(got, b->add, &rest) || rest % b->mul != 0 ||
         rest / b->mul < 0) {
         const BcParam *par = &f->params[b->param];
         return vm_fault(w, lane, "%s: axis %u of %s is %lld, which no value of %s gives",

@@ -174,17 +174,10 @@ static Value aggregate(PureMachine *m, const BcPureNode *n)
 static Value binary(PureMachine *m, const BcPureNode *n)
 {
     Value a = eval(m, n->a), b = eval(m, n->b);
-    if (a.tag == VAL_INT && b.tag == VAL_INT) {
-        int64_t out;
-        if (n->kind == PURE_ADD && !__builtin_add_overflow(a.i, b.i, &out))
-            return value_int(out);
-        if (n->kind == PURE_MUL && !__builtin_mul_overflow(a.i, b.i, &out))
-            return value_int(out);
-    } else if (a.tag == VAL_FLOAT && b.tag == VAL_FLOAT) {
-        if (n->kind == PURE_ADD)
-            return value_float(a.f + b.f);
-        if (n->kind == PURE_MUL)
-            return value_float(a.f * b.f);
+    if (a.tag && b.tag && (n->kind == PURE_ADD || n->kind == PURE_MUL)) {
+        Value v = n->kind == PURE_ADD ? py_add(a, b) : py_mul(a, b);
+        if (v.tag)
+            return v;
     }
     return pure_binary(m, (PureKind)n->kind, a, b);
 }

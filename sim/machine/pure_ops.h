@@ -2,17 +2,11 @@
 #ifndef PLD_SIM_MACHINE_PURE_OPS_H
 #define PLD_SIM_MACHINE_PURE_OPS_H
 
+#include "base/pyarith.h"
 #include "sim/machine/pure.h"
 
-typedef enum { VAL_NONE, VAL_INT, VAL_FLOAT } ValueTag; /* NONE: unset variable, failure */
-
-typedef struct {
-    int64_t tag; /* ValueTag; as wide as the value, so that both travel in registers */
-    union {
-        int64_t i;
-        double f;
-    };
-} Value;
+enum { VAL_NONE = NUM_NONE, VAL_INT = NUM_INT, VAL_FLOAT = NUM_FLOAT }; /* NONE: unset, failed */
+typedef Number Value;
 
 struct PureMachine {
     Arena *arena;
@@ -29,12 +23,12 @@ struct PureMachine {
 
 static inline Value value_int(int64_t v)
 {
-    return (Value){.tag = VAL_INT, .i = v};
+    return num_int(v);
 }
 
 static inline Value value_float(double v)
 {
-    return (Value){.tag = VAL_FLOAT, .f = v};
+    return num_float(v);
 }
 
 /* Records the first failure; returns a VAL_NONE. */

@@ -1,5 +1,5 @@
 #include "sim/machine/random.h"
-#include "sim/machine/math.h"
+#include "base/math.h"
 #include <math.h>
 #include <string.h>
 

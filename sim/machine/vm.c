@@ -3,9 +3,9 @@
  * others can notice, so that whoever schedules sees what comes next before it happens. */
 #include "sim/machine/vm.h"
 
+#include "base/devarith.h"
 #include "base/map.h"
 #include "sim/machine/bind.h"
-#include "sim/machine/scalar.h"
 #include "sim/machine/vm_ops.h"
 #include <string.h>
 
@@ -165,7 +165,7 @@ static void note_negative(World *w, Lane *lane, const BcInsn *in, int64_t a, int
     buf_printf(&text,
                ": warning: rank %u: the dividend of %s is %lld: device division truncates toward "
                "zero, the result is %lld",
-               lane->rank, in->imm == BSC_MOD ? "%" : "//", (long long)a, (long long)out);
+               lane->rank, scalar_text((ScalarOp)in->imm), (long long)a, (long long)out);
     report_add(w, REP_WARNING, "negative-dividend", &at, text.at);
     buf_free(&text);
     Event e = {.kind = EV_NEGATIVE_MOD, .lane = lane, .begin = lane->now, .end = lane->now};
@@ -175,17 +175,25 @@ static void note_negative(World *w, Lane *lane, const BcInsn *in, int64_t a, int
 static bool binary(World *w, Lane *lane, const BcInsn *in, int64_t *regs)
 {
     int64_t a = regs[in->b];
-    const char *why = scalar_binary(in->imm, in->d, a, regs[in->c], &regs[in->a]);
-    if (why)
-        return vm_fault(w, lane, "%s (%lld %s %lld)", why, (long long)a,
-                        in->imm == BSC_MOD        ? "%"
-                        : in->imm == BSC_FLOORDIV ? "//"
-                        : in->imm == BSC_SHL      ? "<<"
-                                                  : ">>",
-                        (long long)regs[in->c]);
-    if (a < 0 && (in->imm == BSC_MOD || in->imm == BSC_FLOORDIV))
+    ScalarOp op = (ScalarOp)in->imm;
+    ArithStatus status = dev_binary(op, in->d, a, regs[in->c], &regs[in->a]);
+    if (status != ARITH_OK)
+        return vm_fault(w, lane, "%s (%lld %s %lld)",
+                        status == ARITH_ZERO_DIVISION
+                            ? "division by zero"
+                            : "shift count outside the width of the dtype",
+                        (long long)a, scalar_text(op), (long long)regs[in->c]);
+    if (a < 0 && (op == SC_MOD || op == SC_FLOORDIV))
         note_negative(w, lane, in, a, regs[in->a]);
     return true;
+}
+
+/* Casts are from integers: the dtype that they come from does not matter. */
+static int64_t unary(const BcInsn *in, int64_t a)
+{
+    if (in->imm == SC_CAST)
+        return dev_cast(DT_INT64, in->d, a);
+    return dev_unary((ScalarOp)in->imm, in->d, a);
 }
 
 static bool before(int64_t at, int64_t end, int64_t step)
@@ -363,7 +371,7 @@ VmStatus vm_run(World *w, Lane *lane, uint64_t budget)
         case BC_LDI: r[in->a] = in->imm; break;
         case BC_LDK: r[in->a] = w->program->consts[in->imm]; break;
         case BC_BIN: ok = binary(w, lane, in, r); break;
-        case BC_UN: r[in->a] = scalar_unary(in->imm, in->d, r[in->b]); break;
+        case BC_UN: r[in->a] = unary(in, r[in->b]); break;
         case BC_JMP: top->pc = (uint32_t)in->imm; continue;
         case BC_JZ: top->pc = r[in->a] ? top->pc + 1 : (uint32_t)in->imm; continue;
         case BC_JNZ: top->pc = r[in->a] ? (uint32_t)in->imm : top->pc + 1; continue;

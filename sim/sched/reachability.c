@@ -4,7 +4,7 @@
  * unknown, and an unknown notify may hit any cell: the answer "no" is certain, "yes" is not. */
 #include "sim/sched/reachability.h"
 
-#include "sim/machine/scalar.h"
+#include "base/devarith.h"
 #include <string.h>
 
 enum { MAX_DEPTH = 12 }; /* of an expression that is followed back */
@@ -98,11 +98,12 @@ static bool insn_value(const Scope *s, const BcInsn *in, int depth, int64_t *out
     case BC_WORLD: *out = s->w->n_ranks; return true;
     case BC_BIN:
         return reg_value(s, in->b, depth, &a) && reg_value(s, in->c, depth, &b) &&
-               !scalar_binary((BcScalarOp)in->imm, in->d, a, b, out);
+               dev_binary((ScalarOp)in->imm, in->d, a, b, out) == ARITH_OK;
     case BC_UN:
         if (!reg_value(s, in->b, depth, &a))
             return false;
-        *out = scalar_unary((BcScalarOp)in->imm, in->d, a);
+        *out = in->imm == SC_CAST ? dev_cast(DT_INT64, in->d, a)
+                                  : dev_unary((ScalarOp)in->imm, in->d, a);
         return true;
     case BC_RANK:
     case BC_NRANKS:

@@ -1,8 +1,8 @@
 /* exp, log, sin and cos. Each reduces its argument to a short interval around zero, sums the Taylor
  * series there (the first term left out is below 2^-58 of the result), and adds the large terms
  * last, so that their rounding is the only one that counts. */
-#include "sim/machine/math.h"
-#include "sim/machine/math_core.h"
+#include "base/math.h"
+#include "base/math_core.h"
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>

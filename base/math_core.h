@@ -1,6 +1,6 @@
-/* What the files of sim/machine/math.h share. */
-#ifndef PLD_SIM_MACHINE_MATH_CORE_H
-#define PLD_SIM_MACHINE_MATH_CORE_H
+/* What the files of base/math.h share. */
+#ifndef PLD_BASE_MATH_CORE_H
+#define PLD_BASE_MATH_CORE_H
 
 /* e^(x + low) for |low| far below |x| */
 double math_exp_sum(double x, double low);

@@ -1,8 +1,8 @@
 /* Mathematical functions whose bits do not depend on the machine's libm: additions,
  * multiplications, divisions and square roots of IEEE 754 only. Errors are below one unit in the
  * last place. */
-#ifndef PLD_SIM_MACHINE_MATH_H
-#define PLD_SIM_MACHINE_MATH_H
+#ifndef PLD_BASE_MATH_H
+#define PLD_BASE_MATH_H
 
 double math_exp(double x);
 double math_log(double x); /* -inf for 0, NaN below */

@@ -1,7 +1,7 @@
 /* x^y = e^(y log x). The logarithm carries about 100 bits: its error is multiplied by y log x,
  * which goes up to 745. */
-#include "sim/machine/math.h"
-#include "sim/machine/math_core.h"
+#include "base/math.h"
+#include "base/math_core.h"
 #include <math.h>
 #include <stdbool.h>
 

@@ -96,7 +96,7 @@ static void scalar_into(FuncEmit *fe, VReg dst, const Expr *e)
     bool logic = e->scalar == SC_AND || e->scalar == SC_OR;
     if (e->scalar == SC_SELECT) {
         select_into(fe, dst, e);
-    } else if (logic && !(expr_is_pure(e->args[1]) && expr_is_total(e->args[1]))) {
+    } else if (logic && !expr_is_free(e->args[1])) {
         short_circuit(fe, dst, e);
     } else if (scalar_arity(e->scalar) == 1) {
         emit_insn(fe, BC_UN, dst, emit_expr(fe, e->args[0]), 0, scalar_dtype(e), 0, e->scalar);

@@ -24,15 +24,15 @@ static void visit(Expr **e, ExprFn *fn, void *env)
         fn(env, e);
 }
 
-void stmt_exprs(Stmt *s, ExprFn *fn, void *env)
+void stmt_roots(Stmt *s, ExprFn *fn, void *env)
 {
     visit(&s->value, fn, env);
+    for (uint32_t i = 0; i < s->n_values; i++)
+        visit(&s->values[i], fn, env);
     visit(&s->lo, fn, env);
     visit(&s->hi, fn, env);
     visit(&s->step, fn, env);
     visit(&s->cond, fn, env);
-    for (uint32_t i = 0; i < s->n_values; i++)
-        visit(&s->values[i], fn, env);
 }
 
 void expr_walk(Expr **e, ExprFn *fn, void *env)
@@ -46,6 +46,22 @@ void expr_walk(Expr **e, ExprFn *fn, void *env)
     fn(env, e);
 }
 
+typedef struct {
+    ExprFn *fn;
+    void *env;
+} Deep;
+
+static void visit_deep(void *env, Expr **e)
+{
+    const Deep *d = env;
+    expr_walk(e, d->fn, d->env);
+}
+
+void stmt_exprs(Stmt *s, ExprFn *fn, void *env)
+{
+    stmt_roots(s, visit_deep, &(Deep){fn, env});
+}
+
 void block_walk(Block *b, StmtFn *fn, void *env)
 {
     for (uint32_t i = 0; i < b->len; i++) {
@@ -54,6 +70,25 @@ void block_walk(Block *b, StmtFn *fn, void *env)
         block_walk(&s->body, fn, env);
         block_walk(&s->otherwise, fn, env);
     }
+}
+
+/* The statements read so far make room for those written: `cap` says how many, so that appending
+ * more moves the block to new memory. */
+void block_rewrite(Block *b, RewriteFn *fn, void *env)
+{
+    Block old = *b;
+    Rewrite r = {.out = b};
+    bool more = true;
+    b->len = b->cap = 0;
+    for (uint32_t i = 0; i < old.len && more; i++) {
+        if (b->at == old.at)
+            b->cap = i + 1;
+        r.rest = old.at + i + 1;
+        r.n_rest = old.len - i - 1;
+        more = fn(env, &r, old.at[i]);
+    }
+    if (b->at == old.at)
+        b->cap = old.cap;
 }
 
 Expr *expr_clone(Program *p, const Expr *e)
@@ -114,7 +149,7 @@ bool expr_is_int(const Expr *e, int64_t *value)
     return true;
 }
 
-/* Purity. */
+/* What may be dropped. */
 
 bool expr_is_pure(const Expr *e)
 {
@@ -128,54 +163,49 @@ bool expr_is_pure(const Expr *e)
     return true;
 }
 
-/* The value of a constant that `//` or a shift may use without a fault. */
-static bool safe_operand(const Expr *e, bool is_shift)
+/* Is operand 1 a constant that an integer may be divided, or shifted, by without a fault? */
+static bool is_safe_operand(const Expr *e, bool shift)
 {
     int64_t v;
     if (!expr_is_int(e->args[1], &v))
         return false;
-    if (!is_shift)
-        return v != 0;
     const Type *type = e->args[0]->type;
-    return v >= 0 && type && v < 8 * (int64_t)dtype_bytes(type->dtype);
+    return shift ? v >= 0 && type && v < 8 * (int64_t)dtype_bytes(type->dtype) : v != 0;
 }
 
-static bool divides_integers(const Expr *e)
+/* Could the op itself fault, its operands being fine? */
+static bool op_may_fault(const Expr *e)
 {
-    bool division = e->op == OP_TILE_DIV || e->op == OP_TILE_RDIV || e->op == OP_TENSOR_DIV ||
-                    e->op == OP_TENSOR_RDIV;
-    return division && e->type && type_is_shaped(e->type) && !dtype_is_float(e->type->dtype);
-}
-
-/* Could this node itself fault, its operands being fine? */
-static bool may_fault(const Expr *e)
-{
-    if (e->kind == EX_OP && divides_integers(e))
-        return e->op == OP_TILE_RDIV || e->op == OP_TENSOR_RDIV || !safe_operand(e, false);
-    if (e->kind != EX_SCALAR)
-        return false;
-    switch (e->scalar) {
-    case SC_FLOORDIV:
-    case SC_MOD: return !safe_operand(e, false);
-    case SC_SHL:
-    case SC_SHR: return !safe_operand(e, true);
+    switch (e->op) {
+    case OP_WINDOW: /* a view larger than its buffer, a row past the last */
+    case OP_TENSOR_ROW: return true;
+    case OP_TILE_DIV:
+    case OP_TENSOR_DIV: return !dtype_is_float(e->type->dtype) && !is_safe_operand(e, false);
+    case OP_TILE_RDIV:
+    case OP_TENSOR_RDIV: return !dtype_is_float(e->type->dtype);
     default: return false;
     }
 }
 
-static bool never_faults(const Expr *e)
+static bool may_fault(const Expr *e)
+{
+    if (e->kind == EX_OP)
+        return op_may_fault(e);
+    if (e->kind != EX_SCALAR)
+        return false;
+    bool shift = e->scalar == SC_SHL || e->scalar == SC_SHR;
+    bool division = e->scalar == SC_FLOORDIV || e->scalar == SC_MOD;
+    return (shift || division) && !is_safe_operand(e, shift);
+}
+
+bool expr_is_free(const Expr *e)
 {
     if (e == NULL)
         return true;
-    if (may_fault(e))
+    if (e->kind == EX_CALL || (e->kind == EX_OP && op_has_effect(e->op)) || may_fault(e))
         return false;
     for (uint32_t i = 0; i < e->n_args; i++)
-        if (!never_faults(e->args[i]))
+        if (!expr_is_free(e->args[i]))
             return false;
     return true;
-}
-
-bool expr_is_total(const Expr *e)
-{
-    return expr_is_pure(e) && never_faults(e);
 }

@@ -181,24 +181,35 @@ void func_settle_names(Program *p, Func *f);
 /* The kernel or host function of that name (an init or golden may share it), or NULL. */
 Func *program_func(const Program *p, Sym name);
 
-/* Visits the root expressions of a statement (not of nested statements; what lies below a root is
- * for expr_walk): value, bounds, condition, values. `fn` may replace an expression through the
- * pointer. */
+/* Visits the root expressions of a statement in the order of evaluation, not those of nested
+ * statements and not what lies below a root. `fn` may replace an expression through the pointer. */
 typedef void ExprFn(void *env, Expr **e);
+void stmt_roots(Stmt *s, ExprFn *fn, void *env);
+/* The same with everything below the roots: children before parents. */
 void stmt_exprs(Stmt *s, ExprFn *fn, void *env);
 /* Visits e and everything below it, children before parents. */
 void expr_walk(Expr **e, ExprFn *fn, void *env);
 /* Visits all statements in source order, a statement before its bodies. */
 typedef void StmtFn(void *env, Stmt *s);
 void block_walk(Block *b, StmtFn *fn, void *env);
+/* A block being rewritten: what is appended to `out` takes the place of the statement at hand. */
+typedef struct {
+    Block *out;
+    Stmt *const *rest; /* the statements behind the one at hand */
+    uint32_t n_rest;
+} Rewrite;
+/* Gets each statement of a block in order and appends what takes its place: itself, nothing, or
+ * more; blocks within it are its own to rewrite. false: what follows is dropped. */
+typedef bool RewriteFn(void *env, Rewrite *r, Stmt *s);
+/* Linear in the statements, and in place as long as they do not become more. */
+void block_rewrite(Block *b, RewriteFn *fn, void *env);
 Expr *expr_clone(Program *p, const Expr *e);
 bool expr_equal(const Expr *a, const Expr *b);
 bool expr_is_int(const Expr *e, int64_t *value);
-/* True when evaluating `e` has no effect on memory or signals and reads none (it may still fault).
- */
+/* True when evaluating `e` has no effect on memory or signals and reads none (it may fault). */
 bool expr_is_pure(const Expr *e);
-/* True when it also cannot fault (no division by what may be zero, no shifts out of range). */
-bool expr_is_total(const Expr *e);
+/* True when it also cannot fault: nobody can notice whether it runs, so it may go, or move. */
+bool expr_is_free(const Expr *e);
 
 /* The dtype an operator (EX_SCALAR) computes in: that of its result, but for a comparison that of
  * its operands; INDEX for a comparison of two integer dtypes. */

@@ -15,8 +15,9 @@
 typedef struct {
     Program *p;
     Func *f;
-    Live *live;        /* before copies; segments of a root are those of its set */
-    VEC(VarId) parent; /* union-find over variables */
+    Live *live;               /* before copies; segments of a root are those of its set */
+    VEC(VarId) parent;        /* union-find over variables */
+    const Stmt *owner, *loop; /* of the block at hand: whose block it is, the loop around it */
 } Alloc;
 
 static VarId root_of(Alloc *x, VarId v)
@@ -140,21 +141,29 @@ static void copy_values(Alloc *x, Block *out, const Stmt *at, const Stmt *owner,
     vec_free(&moves);
 }
 
+static void copy_block(Alloc *x, Block *b, const Stmt *owner, const Stmt *loop);
+
+static bool copy_stmt(void *env, Rewrite *r, Stmt *s)
+{
+    Alloc *x = env;
+    const Stmt *owner = x->owner, *loop = x->loop, *inner = s->kind == ST_FOR ? s : loop;
+    if (s->kind == ST_YIELD)
+        copy_values(x, r->out, s, r->n_rest ? loop : owner, s->values);
+    if (s->kind == ST_FOR)
+        copy_values(x, r->out, s, s, s->values);
+    copy_block(x, &s->body, s, inner);
+    copy_block(x, &s->otherwise, s, inner);
+    x->owner = owner;
+    x->loop = loop;
+    low_push(x->p, r->out, s);
+    return true;
+}
+
 static void copy_block(Alloc *x, Block *b, const Stmt *owner, const Stmt *loop)
 {
-    Block old = *b;
-    *b = (Block){0};
-    for (uint32_t i = 0; i < old.len; i++) {
-        Stmt *s = old.at[i];
-        if (s->kind == ST_YIELD)
-            copy_values(x, b, s, i + 1 == old.len ? owner : loop, s->values);
-        if (s->kind == ST_FOR)
-            copy_values(x, b, s, s, s->values);
-        const Stmt *inner = s->kind == ST_FOR ? s : loop;
-        copy_block(x, &s->body, s, inner);
-        copy_block(x, &s->otherwise, s, inner);
-        low_push(x->p, b, s);
-    }
+    x->owner = owner;
+    x->loop = loop;
+    block_rewrite(b, copy_stmt, x);
 }
 
 static bool core_bytes(Alloc *x, VarId v, int64_t *bytes)
@@ -202,7 +211,7 @@ static void retype_use(void *env, Expr **e)
 
 static void retype_stmt(void *env, Stmt *s)
 {
-    low_exprs(s, retype_use, env);
+    stmt_exprs(s, retype_use, env);
 }
 
 static void set_address(Alloc *x, VarId v, int64_t addr)

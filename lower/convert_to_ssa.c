@@ -344,7 +344,7 @@ static void convert_let(Ssa *x, Stmt *s)
         s->results[i] = bind_new(x, s->results[i]);
 }
 
-static void convert_stmt(Ssa *x, Stmt *s)
+static void convert_one(Ssa *x, Stmt *s)
 {
     if (s->kind == ST_LET) {
         convert_let(x, s);
@@ -360,19 +360,19 @@ static void convert_stmt(Ssa *x, Stmt *s)
 }
 
 /* Statements behind one that ends the block can never run, and no value would reach them. */
+static bool convert_stmt(void *env, Rewrite *r, Stmt *s)
+{
+    Ssa *x = env;
+    if ((s->kind == ST_BREAK || s->kind == ST_CONTINUE) && x->loop)
+        yield_loop(x, x->loop, r->out, s);
+    convert_one(x, s);
+    low_push(x->p, r->out, s);
+    return !low_diverges(s);
+}
+
 static void convert_block(Ssa *x, Block *b)
 {
-    Block old = *b;
-    *b = (Block){0};
-    for (uint32_t i = 0; i < old.len; i++) {
-        Stmt *s = old.at[i];
-        if ((s->kind == ST_BREAK || s->kind == ST_CONTINUE) && x->loop)
-            yield_loop(x, x->loop, b, s);
-        convert_stmt(x, s);
-        low_push(x->p, b, s);
-        if (low_diverges(s))
-            break;
-    }
+    block_rewrite(b, convert_stmt, x);
 }
 
 static void fill(uint32_t *at, uint32_t n, uint32_t value)

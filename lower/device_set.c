@@ -137,7 +137,7 @@ static void note_call(void *env, Expr **at)
 static void note_stmt(void *env, Stmt *s)
 {
     note_names(env, s);
-    stmt_exprs(s, note_call, env);
+    stmt_roots(s, note_call, env);
 }
 
 void device_sets(DeviceSets *d, Program *p, Func *f)

@@ -42,7 +42,7 @@ static Expr *bind(Flatten *x, Expr *e, Sym base)
 /* Binds what may fault in an operand, so that it is evaluated here. */
 static Expr *pin(Flatten *x, Expr *e, Sym base)
 {
-    if (!e || low_is_free(e))
+    if (!e || expr_is_free(e))
         return e;
     if (e->kind != EX_LIST)
         return bind(x, e, base);
@@ -62,7 +62,7 @@ static void flatten_args(Flatten *x, Expr *e, Sym base)
 {
     uint32_t last = 0;
     for (uint32_t i = 0; i < e->n_args; i++)
-        if (e->args[i] && holds_op(e->args[i]) && !low_is_free(e->args[i]))
+        if (e->args[i] && holds_op(e->args[i]) && !expr_is_free(e->args[i]))
             last = i;
     for (uint32_t i = 0; i < e->n_args; i++) {
         if (!e->args[i])
@@ -109,7 +109,7 @@ static Expr *branch(Flatten *x, Expr *cond, Expr *then, Expr *otherwise, const E
 static bool must_branch(const Expr *e, uint32_t from)
 {
     for (uint32_t i = from; i < e->n_args; i++)
-        if (holds_op(e->args[i]) && !low_is_free(e->args[i]))
+        if (holds_op(e->args[i]) && !expr_is_free(e->args[i]))
             return true;
     return false;
 }
@@ -179,7 +179,7 @@ static void flatten_values(Flatten *x, Stmt *s)
 {
     uint32_t last = 0;
     for (uint32_t i = 0; i < s->n_values; i++)
-        if (holds_op(s->values[i]) && !low_is_free(s->values[i]))
+        if (holds_op(s->values[i]) && !expr_is_free(s->values[i]))
             last = i;
     for (uint32_t i = 0; i < s->n_values; i++) {
         Sym base = value_base(x, s, i);

@@ -5,22 +5,22 @@
 #include "lower/pass.h"
 #include "lower/util.h"
 
-static void flatten_block(Program *p, Func *f, Block *b)
+static bool flatten(void *env, Rewrite *r, Stmt *s)
 {
-    Block old = *b;
-    *b = (Block){0};
-    Flatten x = {.p = p, .f = f, .out = b};
-    for (uint32_t i = 0; i < old.len; i++) {
-        flatten_block(p, f, &old.at[i]->body);
-        flatten_block(p, f, &old.at[i]->otherwise);
-        flatten_stmt(&x, old.at[i]);
-    }
+    Flatten *x = env;
+    block_rewrite(&s->body, flatten, x);
+    block_rewrite(&s->otherwise, flatten, x);
+    x->out = r->out;
+    flatten_stmt(x, s);
+    return true;
 }
 
 bool pass_flatten_calls(Program *p)
 {
-    for (uint32_t i = 0; i < p->funcs.len; i++)
-        if (low_has_body(p->funcs.at[i]))
-            flatten_block(p, p->funcs.at[i], &p->funcs.at[i]->body);
+    for (uint32_t i = 0; i < p->funcs.len; i++) {
+        Flatten x = {.p = p, .f = p->funcs.at[i]};
+        if (low_has_body(x.f))
+            block_rewrite(&x.f->body, flatten, &x);
+    }
     return true;
 }

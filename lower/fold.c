@@ -1,4 +1,4 @@
-/* Folding rules. An operand is dropped only when low_is_free says that nobody could notice. */
+/* Folding rules. An operand is dropped only when expr_is_free says that nobody could notice. */
 #include "lower/fold.h"
 #include "base/devarith.h"
 #include "lower/util.h"
@@ -127,7 +127,7 @@ static Expr *fold_binary(Program *p, Expr *e)
     int64_t c = e->args[1]->ival, value;
     if (is_identity(e->scalar, c) && same_type(e, e->args[0]))
         return e->args[0];
-    if (absorbs(e->scalar, c, &value) && low_is_free(e->args[0]))
+    if (absorbs(e->scalar, c, &value) && expr_is_free(e->args[0]))
         return constant(p, e, value);
     return reassociate(p, e);
 }
@@ -140,7 +140,7 @@ static Expr *fold_logic(Program *p, Expr *e)
         return (a->ival != 0) == and? b : constant(p, e, !and);
     if (b->kind == EX_BOOL && (b->ival != 0) == and)
         return a;
-    if (b->kind == EX_BOOL && low_is_free(a))
+    if (b->kind == EX_BOOL && expr_is_free(a))
         return constant(p, e, !and);
     return e;
 }
@@ -152,7 +152,7 @@ static Expr *fold_select(Expr *e)
         Expr *arm = cond->ival ? then : otherwise;
         return same_type(arm, e) ? arm : e;
     }
-    if (low_is_free(cond) && expr_equal(then, otherwise) && same_type(then, e))
+    if (expr_is_free(cond) && expr_equal(then, otherwise) && same_type(then, e))
         return then;
     return e;
 }
@@ -183,7 +183,7 @@ static Expr *fold_dim(Program *p, Expr *e)
 {
     int64_t axis;
     const Type *t = e->args[0]->type;
-    if (!expr_is_int(e->args[1], &axis) || axis < 0 || axis >= t->rank || !low_is_free(e->args[0]))
+    if (!expr_is_int(e->args[1], &axis) || axis < 0 || axis >= t->rank || !expr_is_free(e->args[0]))
         return e;
     Expr *extent = ex_dim(p, t->dims[axis]);
     extent->span = e->span;

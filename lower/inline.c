@@ -176,7 +176,7 @@ static void rename_vars(Inline *in, VarId *vars, uint32_t n)
 static void rename_stmt(void *env, Stmt *s)
 {
     Inline *in = env;
-    low_exprs(s, rename_use, in);
+    stmt_exprs(s, rename_use, in);
     rename_vars(in, s->results, s->n_results);
     if (s->kind == ST_FOR) {
         rename_vars(in, &s->index, 1);
@@ -221,7 +221,7 @@ static void bind_params(Inline *in, Block *b, const Expr *call, Loc loc)
 /* A result that the caller does not take is computed all the same where that could be noticed. */
 static void add_effect(Expand *x, Block *b, Loc loc, Expr *value)
 {
-    if (low_is_free(value))
+    if (expr_is_free(value))
         return;
     Stmt *s = stmt_new(x->p, ST_EXPR, loc);
     s->value = value;

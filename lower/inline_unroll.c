@@ -33,7 +33,7 @@ static Expr *nested_call(Stmt *s)
 {
     Expr *found = NULL;
     if (!is_root_call(s)) {
-        low_exprs(s, find_call, &found);
+        stmt_exprs(s, find_call, &found);
         return found;
     }
     for (uint32_t i = 0; i < s->value->n_args; i++)
@@ -66,8 +66,8 @@ static void fold_use(void *env, Expr **e)
 
 static void replace_in_stmt(void *env, Stmt *s)
 {
-    low_exprs(s, replace_index, env);
-    low_exprs(s, fold_use, env);
+    stmt_exprs(s, replace_index, env);
+    stmt_exprs(s, fold_use, env);
 }
 
 static void find_rebinding(void *env, Stmt *s)
@@ -149,8 +149,7 @@ static void unroll(Expand *x, Block *b, Stmt *s)
     expand_assign(x, &all, s->loc, s->results, values, s->n_values);
     if (!x->failed)
         expand_block(x, &all);
-    for (uint32_t i = 0; i < all.len; i++)
-        low_push(x->p, b, all.at[i]);
+    low_push_all(x->p, b, &all);
 }
 
 /* A branch on the index of an unrolled loop is known here; the other arm may make no sense for it,
@@ -162,8 +161,7 @@ static void expand_if(Expand *x, Block *b, Stmt *s)
     if (y)
         arm->len--;
     expand_block(x, arm);
-    for (uint32_t i = 0; i < arm->len; i++)
-        low_push(x->p, b, arm->at[i]);
+    low_push_all(x->p, b, arm);
     if (y)
         expand_assign(x, b, y->loc, s->results, y->values, y->n_values);
 }
@@ -191,16 +189,17 @@ static void expand_stmt(Expand *x, Block *b, Stmt *s)
     }
 }
 
+/* A branch taken for known leaves the rest of a block without a way to it. */
+static bool expand_in(void *env, Rewrite *r, Stmt *s)
+{
+    Expand *x = env;
+    expand_stmt(x, r->out, s);
+    return !x->failed && !low_block_diverges(r->out);
+}
+
 static void expand_block(Expand *x, Block *b)
 {
-    Block old = *b;
-    *b = (Block){0};
-    for (uint32_t i = 0; i < old.len && !x->failed; i++) {
-        expand_stmt(x, b, old.at[i]);
-        if (low_block_diverges(
-                b)) /* a branch taken for known leaves the rest without a way to it */
-            break;
-    }
+    block_rewrite(b, expand_in, x);
 }
 
 typedef struct {
@@ -231,7 +230,7 @@ static void visit_callee(void *env, Expr **e)
 
 static void visit_callees(void *env, Stmt *s)
 {
-    low_exprs(s, visit_callee, env);
+    stmt_exprs(s, visit_callee, env);
 }
 
 static void expand_func(Calls *c, Func *f)

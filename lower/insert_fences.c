@@ -34,6 +34,7 @@ typedef struct {
     bool unseen;     /* a wait since the last acquire */
     Loc wait;        /* place of that wait: the fence is its doing */
     Loop *loop;
+    bool acquire_at_end; /* of the block at hand */
 } Fences;
 
 /* Does the notify go to the cell of this rank itself? The peer must be this device's rank in the
@@ -226,7 +227,35 @@ static void note_jump(Fences *x, const Stmt *s)
     x->loop->unseen = x->loop->unseen || x->unseen;
 }
 
-static void fence_stmt(Fences *x, Stmt *s, Block *out)
+static bool holds_wait(const Stmt *s);
+
+static bool block_holds_wait(const Block *b)
+{
+    for (uint32_t i = 0; i < b->len; i++)
+        if (holds_wait(b->at[i]))
+            return true;
+    return false;
+}
+
+static bool holds_wait(const Stmt *s)
+{
+    return low_stmt_op(s) == OP_WAIT || block_holds_wait(&s->body) ||
+           block_holds_wait(&s->otherwise);
+}
+
+/* Another wait comes before anything but scalar code. */
+static bool wait_follows(const Stmt *s, const Rewrite *r)
+{
+    for (uint32_t i = 0; is_quiet(s); s = r->rest[i++]) {
+        if (holds_wait(s))
+            return true;
+        if (i == r->n_rest)
+            break;
+    }
+    return false;
+}
+
+static void fence_one(Fences *x, Stmt *s, Block *out)
 {
     const Expr *op = s->value && s->value->kind == EX_OP ? s->value : NULL;
     if (x->unseen && !is_quiet(s) && !(op && is_fence(op, FENCE_ACQUIRE)))
@@ -249,29 +278,19 @@ static void fence_stmt(Fences *x, Stmt *s, Block *out)
     low_push(x->p, out, s);
 }
 
-static bool holds_wait(const Stmt *s);
-
-static bool block_holds_wait(const Block *b)
+static bool fence_stmt(void *env, Rewrite *r, Stmt *s)
 {
-    for (uint32_t i = 0; i < b->len; i++)
-        if (holds_wait(b->at[i]))
-            return true;
-    return false;
-}
-
-static bool holds_wait(const Stmt *s)
-{
-    return low_stmt_op(s) == OP_WAIT || block_holds_wait(&s->body) ||
-           block_holds_wait(&s->otherwise);
-}
-
-/* Another wait comes before anything but scalar code. */
-static bool wait_follows(const Block *b, uint32_t from)
-{
-    for (uint32_t i = from; i < b->len && is_quiet(b->at[i]); i++)
-        if (holds_wait(b->at[i]))
-            return true;
-    return false;
+    Fences *x = env;
+    bool jump = jumps(s) || (s->kind == ST_YIELD && r->n_rest);
+    if (x->unseen &&
+        ((x->acquire_at_end && !wait_follows(s, r)) || (jump && x->loop && !x->loop->quiet)))
+        add_fence(x, r->out, s->loc, FENCE_ACQUIRE);
+    bool acquire_at_end = x->acquire_at_end;
+    fence_one(x, s, r->out);
+    x->acquire_at_end = acquire_at_end;
+    if (!r->n_rest && x->unseen && acquire_at_end && !low_block_diverges(r->out))
+        add_fence(x, r->out, s->loc, FENCE_ACQUIRE);
+    return true;
 }
 
 /* acquire_at_end: the block is a function's, or the body of a loop that does more than wait: no
@@ -279,18 +298,8 @@ static bool wait_follows(const Block *b, uint32_t from)
  * run. Nor may a wait be unseen when a branch jumps to the next iteration of such a loop. */
 static void fence_block(Fences *x, Block *b, bool acquire_at_end)
 {
-    Block old = *b;
-    *b = (Block){0};
-    for (uint32_t i = 0; i < old.len; i++) {
-        Stmt *s = old.at[i];
-        bool jump = jumps(s) || (s->kind == ST_YIELD && i + 1 < old.len);
-        if (x->unseen &&
-            ((acquire_at_end && !wait_follows(&old, i)) || (jump && x->loop && !x->loop->quiet)))
-            add_fence(x, b, s->loc, FENCE_ACQUIRE);
-        fence_stmt(x, s, b);
-    }
-    if (x->unseen && acquire_at_end && old.len && !low_block_diverges(b))
-        add_fence(x, b, vec_last(&old)->loc, FENCE_ACQUIRE);
+    x->acquire_at_end = acquire_at_end;
+    block_rewrite(b, fence_stmt, x);
 }
 
 static void find_own_rank(void *env, Stmt *s)

@@ -149,7 +149,7 @@ static void walk_for(Walk *w, Stmt *s)
         define(w, s->iters[i], 2 * w->position + 1);
     Needs needs = leave(w, mark);
     use_all(w, &needs, 2 * end);
-    low_exprs(s, use_expr, w);
+    stmt_exprs(s, use_expr, w);
 }
 
 static void walk_stmt(Walk *w, Stmt *s)
@@ -166,7 +166,7 @@ static void walk_stmt(Walk *w, Stmt *s)
     if (s->kind == ST_LET)
         for (uint32_t i = 0; i < s->n_results; i++)
             define(w, s->results[i], 2 * w->position + writes_in_place(s));
-    low_exprs(s, use_expr, w);
+    stmt_exprs(s, use_expr, w);
 }
 
 static void walk_block(Walk *w, const Block *b)

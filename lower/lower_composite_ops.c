@@ -7,6 +7,7 @@
 #include "lower/composite.h"
 #include "lower/device_set.h"
 #include "lower/pass.h"
+#include "lower/util.h"
 
 /* What is known where the walk stands: the context of a window, and its rank and rank count. */
 typedef struct {
@@ -179,12 +180,6 @@ static bool check_buffers(Pass *x, const Stmt *s)
     return false;
 }
 
-static bool is_collective(const Stmt *s)
-{
-    return (s->kind == ST_LET || s->kind == ST_EXPR) && s->value->kind == EX_OP &&
-           op_is_collective(s->value->op);
-}
-
 static void expand(Pass *x, const Stmt *s, Block *out)
 {
     const Expr *op = s->value;
@@ -213,23 +208,27 @@ static void expand(Pass *x, const Stmt *s, Block *out)
         func_var(x->f, newest)->base = func_var(x->f, s->results[0])->base;
 }
 
+static void lower_block(Pass *x, Block *b);
+
+static bool lower_stmt(void *env, Rewrite *r, Stmt *s)
+{
+    Pass *x = env;
+    if (low_is_collective(s)) {
+        expand(x, s, r->out);
+        return true;
+    }
+    if (s->kind == ST_LET)
+        note_context(x, s, r->out);
+    lower_block(x, &s->body);
+    lower_block(x, &s->otherwise);
+    low_push(x->p, r->out, s);
+    return true;
+}
+
 static void lower_block(Pass *x, Block *b)
 {
-    Block old = *b;
     uint32_t mark = x->inner.len;
-    *b = (Block){0};
-    for (uint32_t i = 0; i < old.len; i++) {
-        Stmt *s = old.at[i];
-        if (is_collective(s)) {
-            expand(x, s, b);
-            continue;
-        }
-        if (s->kind == ST_LET)
-            note_context(x, s, b);
-        lower_block(x, &s->body);
-        lower_block(x, &s->otherwise);
-        avec_push(x->p->arena, b, s);
-    }
+    block_rewrite(b, lower_stmt, x);
     x->inner.len = mark;
 }
 
@@ -240,14 +239,9 @@ static void rename_use(void *env, Expr **e)
         (*e)->var = x->renamed.at[(*e)->var];
 }
 
-static void rename_expr(void *env, Expr **e)
-{
-    expr_walk(e, rename_use, env);
-}
-
 static void rename_stmt(void *env, Stmt *s)
 {
-    stmt_exprs(s, rename_expr, env);
+    stmt_exprs(s, rename_use, env);
 }
 
 bool pass_lower_composite_ops(Program *p)

@@ -5,6 +5,7 @@
 #include "lower/composite.h"
 #include "lower/device_set.h"
 #include "lower/pass.h"
+#include "lower/util.h"
 #include <string.h>
 
 typedef struct {
@@ -235,26 +236,17 @@ static void lower_call(Pass *x, Stmt *s, Block *out)
         x->renamed.at[s->results[0]] = target;
 }
 
-static bool is_collective(const Stmt *s)
+static bool lower_stmt(void *env, Rewrite *r, Stmt *s)
 {
-    return (s->kind == ST_LET || s->kind == ST_EXPR) && s->value->kind == EX_OP &&
-           op_is_collective(s->value->op);
-}
-
-static void lower_block(Pass *x, Block *b)
-{
-    Block old = *b;
-    *b = (Block){0};
-    for (uint32_t i = 0; i < old.len; i++) {
-        Stmt *s = old.at[i];
-        if (is_collective(s)) {
-            lower_call(x, s, b);
-            continue;
-        }
-        lower_block(x, &s->body);
-        lower_block(x, &s->otherwise);
-        avec_push(x->p->arena, b, s);
+    Pass *x = env;
+    if (low_is_collective(s)) {
+        lower_call(x, s, r->out);
+        return true;
     }
+    block_rewrite(&s->body, lower_stmt, x);
+    block_rewrite(&s->otherwise, lower_stmt, x);
+    low_push(x->p, r->out, s);
+    return true;
 }
 
 static void rename_use(void *env, Expr **e)
@@ -265,14 +257,9 @@ static void rename_use(void *env, Expr **e)
         (*e)->var = x->renamed.at[(*e)->var];
 }
 
-static void rename_expr(void *env, Expr **e)
-{
-    expr_walk(e, rename_use, env);
-}
-
 static void rename_stmt(void *env, Stmt *s)
 {
-    stmt_exprs(s, rename_expr, env);
+    stmt_exprs(s, rename_use, env);
 }
 
 bool pass_lower_host_collectives(Program *p)
@@ -285,7 +272,7 @@ bool pass_lower_host_collectives(Program *p)
             continue;
         device_sets(&x.devices, p, x.f);
         vec_clear(&x.renamed);
-        lower_block(&x, &x.f->body);
+        block_rewrite(&x.f->body, lower_stmt, &x);
         block_walk(&x.f->body, rename_stmt, &x);
         device_sets_free(&x.devices);
     }

@@ -82,25 +82,24 @@ static void lower_value(Lower *x, Stmt *s)
     }
 }
 
-static void lower_block(Program *p, Func *f, Block *b)
+static bool lower_stmt(void *env, Rewrite *r, Stmt *s)
 {
-    Block old = *b;
-    *b = (Block){0};
-    Lower x = {p, f, b};
-    for (uint32_t i = 0; i < old.len; i++) {
-        Stmt *s = old.at[i];
-        lower_block(p, f, &s->body);
-        lower_block(p, f, &s->otherwise);
-        if (low_stmt_op(s) != OPCODE_COUNT)
-            lower_value(&x, s);
-        low_push(p, b, s);
-    }
+    Lower *x = env;
+    block_rewrite(&s->body, lower_stmt, x);
+    block_rewrite(&s->otherwise, lower_stmt, x);
+    x->out = r->out;
+    if (low_stmt_op(s) != OPCODE_COUNT)
+        lower_value(x, s);
+    low_push(x->p, r->out, s);
+    return true;
 }
 
 bool pass_lower_tensor_ops(Program *p)
 {
-    for (uint32_t i = 0; i < p->funcs.len; i++)
-        if (p->funcs.at[i]->kind == FN_INCORE)
-            lower_block(p, p->funcs.at[i], &p->funcs.at[i]->body);
+    for (uint32_t i = 0; i < p->funcs.len; i++) {
+        Lower x = {.p = p, .f = p->funcs.at[i]};
+        if (x.f->kind == FN_INCORE)
+            block_rewrite(&x.f->body, lower_stmt, &x);
+    }
     return true;
 }

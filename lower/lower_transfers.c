@@ -92,26 +92,25 @@ static void stage(Lower *x, Stmt *s)
     low_set_slot(op, "stage", ex_list(x->p, tiles, n));
 }
 
-static void lower_block(Program *p, Func *f, Block *b)
+static bool lower_stmt(void *env, Rewrite *r, Stmt *s)
 {
-    Block old = *b;
-    *b = (Block){0};
-    Lower x = {p, f, b};
-    for (uint32_t i = 0; i < old.len; i++) {
-        Stmt *s = old.at[i];
-        OpId op = low_stmt_op(s);
-        lower_block(p, f, &s->body);
-        lower_block(p, f, &s->otherwise);
-        if ((op == OP_PUT || op == OP_GET) && !low_slot(s->value, "stage"))
-            stage(&x, s);
-        low_push(p, b, s);
-    }
+    Lower *x = env;
+    OpId op = low_stmt_op(s);
+    block_rewrite(&s->body, lower_stmt, x);
+    block_rewrite(&s->otherwise, lower_stmt, x);
+    x->out = r->out;
+    if ((op == OP_PUT || op == OP_GET) && !low_slot(s->value, "stage"))
+        stage(x, s);
+    low_push(x->p, r->out, s);
+    return true;
 }
 
 bool pass_lower_transfers(Program *p)
 {
-    for (uint32_t i = 0; i < p->funcs.len; i++)
-        if (p->funcs.at[i]->kind == FN_INCORE)
-            lower_block(p, p->funcs.at[i], &p->funcs.at[i]->body);
+    for (uint32_t i = 0; i < p->funcs.len; i++) {
+        Lower x = {.p = p, .f = p->funcs.at[i]};
+        if (x.f->kind == FN_INCORE)
+            block_rewrite(&x.f->body, lower_stmt, &x);
+    }
     return true;
 }

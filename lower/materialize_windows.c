@@ -216,17 +216,13 @@ static void walk(Layout *x, Block *b, Nesting nesting)
 }
 
 /* A buffer that is bound to no name cannot have a view: it takes no memory. */
-static void drop_unnamed(Block *b)
+static bool drop_unnamed(void *env, Rewrite *r, Stmt *s)
 {
-    uint32_t to = 0;
-    for (uint32_t i = 0; i < b->len; i++) {
-        Stmt *s = b->at[i];
-        drop_unnamed(&s->body);
-        drop_unnamed(&s->otherwise);
-        if (low_stmt_op(s) != OP_ALLOC_WINDOW_BUFFER || s->n_results)
-            b->at[to++] = s;
-    }
-    b->len = to;
+    block_rewrite(&s->body, drop_unnamed, env);
+    block_rewrite(&s->otherwise, drop_unnamed, env);
+    if (low_stmt_op(s) != OP_ALLOC_WINDOW_BUFFER || s->n_results)
+        low_push(env, r->out, s);
+    return true;
 }
 
 bool pass_materialize_windows(Program *p)
@@ -237,7 +233,7 @@ bool pass_materialize_windows(Program *p)
         Func *f = p->funcs.at[i];
         if (f->kind != FN_HOST)
             continue;
-        drop_unnamed(&f->body);
+        block_rewrite(&f->body, drop_unnamed, p);
         Layout x = {.p = p, .f = f, .next = ex_index(p, 0), .good = true};
         x.memory = alias_of(&aliases, f);
         walk(&x, &f->body, IN_BODY);

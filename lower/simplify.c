@@ -83,12 +83,11 @@ static bool loop_never_runs(const Stmt *s)
     return step > 0 ? lo >= hi : step < 0 && lo <= hi;
 }
 
-static void simplify_block(Simplify *x, Block *b);
+static bool simplify_stmt(void *env, Rewrite *r, Stmt *s);
 
-static void append_all(Simplify *x, Block *to, const Block *from)
+static void simplify_block(Simplify *x, Block *b)
 {
-    for (uint32_t i = 0; i < from->len; i++)
-        low_push(x->p, to, from->at[i]);
+    block_rewrite(b, simplify_stmt, x);
 }
 
 /* The arm that runs takes the place of the if; its yield says what the results are. */
@@ -108,7 +107,7 @@ static void take_arm(Simplify *x, Stmt *s, Block *arm, Block *out)
         }
     }
     simplify_block(x, arm);
-    append_all(x, out, arm);
+    low_push_all(x->p, out, arm);
     x->changed = true;
 }
 
@@ -135,7 +134,7 @@ static void simplify_if(Simplify *x, Stmt *s, Block *out)
     simplify_block(x, &s->body);
     simplify_block(x, &s->otherwise);
     unify_results(x, s);
-    if (!s->n_results && !s->body.len && !s->otherwise.len && low_is_free(s->cond)) {
+    if (!s->n_results && !s->body.len && !s->otherwise.len && expr_is_free(s->cond)) {
         x->changed = true;
         return;
     }
@@ -152,13 +151,13 @@ static void drop_loop(Simplify *x, Stmt *s)
 static bool is_empty_loop(const Stmt *s)
 {
     int64_t step = 1;
-    return !s->body.len && !s->n_results && low_is_free(s->lo) && low_is_free(s->hi) &&
+    return !s->body.len && !s->n_results && expr_is_free(s->lo) && expr_is_free(s->hi) &&
            (!s->step || (expr_is_int(s->step, &step) && step != 0));
 }
 
 static void simplify_for(Simplify *x, Stmt *s, Block *out)
 {
-    low_roots(s, simplify_root, x);
+    stmt_roots(s, simplify_root, x);
     bool plain = true;
     for (uint32_t i = 0; i < s->n_values; i++)
         plain = plain && is_plain(s->values[i]);
@@ -173,7 +172,7 @@ static void simplify_for(Simplify *x, Stmt *s, Block *out)
         low_push(x->p, out, s);
 }
 
-static void simplify_stmt(Simplify *x, Stmt *s, Block *out)
+static void simplify_one(Simplify *x, Stmt *s, Block *out)
 {
     switch (s->kind) {
     case ST_IF: simplify_if(x, s, out); return;
@@ -183,22 +182,19 @@ static void simplify_stmt(Simplify *x, Stmt *s, Block *out)
         if (s->n_results == 1)
             stands_for(x, s->results[0], s->value);
         break;
-    default: low_roots(s, simplify_root, x);
+    default: stmt_roots(s, simplify_root, x);
     }
     low_push(x->p, out, s);
 }
 
-static void simplify_block(Simplify *x, Block *b)
+static bool simplify_stmt(void *env, Rewrite *r, Stmt *s)
 {
-    Block old = *b;
-    *b = (Block){0};
-    for (uint32_t i = 0; i < old.len; i++) {
-        simplify_stmt(x, old.at[i], b);
-        if (low_block_diverges(b)) {
-            x->changed = x->changed || i + 1 < old.len;
-            break;
-        }
-    }
+    Simplify *x = env;
+    simplify_one(x, s, r->out);
+    if (!low_block_diverges(r->out))
+        return true;
+    x->changed = x->changed || r->n_rest;
+    return false;
 }
 
 /* A carried value that every iteration hands on unchanged is the value before the loop. */
@@ -223,7 +219,7 @@ static void find_invariants(Simplify *x)
 
 static bool is_removable(const Stmt *s)
 {
-    return low_is_free(s->value);
+    return expr_is_free(s->value);
 }
 
 static bool simplify_round(Program *p, Func *f)

@@ -87,6 +87,7 @@ typedef struct {
     Def *defs;    /* by variable */
     bool *needed; /* by variable */
     VEC(VarId) work;
+    bool changed;
 } Sweep;
 
 static void need_var(Sweep *w, VarId v)
@@ -127,7 +128,7 @@ static void find_roots(void *env, Stmt *s)
             expr_walk(&s->step, need_uses, w);
         return;
     }
-    low_exprs(s, need_uses, w);
+    stmt_exprs(s, need_uses, w);
 }
 
 static void define_carried(Sweep *w, Carriers *carriers)
@@ -145,7 +146,7 @@ static void define_carried(Sweep *w, Carriers *carriers)
 static void need_def(Sweep *w, Def d)
 {
     if (d.let)
-        low_exprs(d.let, need_uses, w);
+        stmt_exprs(d.let, need_uses, w);
     if (!d.carrier)
         return;
     Stmt *s = d.carrier->stmt;
@@ -169,25 +170,26 @@ static bool drop_carried(Sweep *w, Carrier *c)
     return !all;
 }
 
-static bool drop_lets(Sweep *w, Block *b)
+static bool is_dead(const Sweep *w, const Stmt *s)
 {
-    uint32_t to = 0;
-    bool changed = false;
-    for (uint32_t i = 0; i < b->len; i++) {
-        Stmt *s = b->at[i];
-        bool dead = s->kind == ST_YIELD && !s->n_values;
-        if (is_removable(w, s)) {
-            dead = true;
-            for (uint32_t k = 0; k < s->n_results; k++)
-                dead = dead && !w->needed[s->results[k]];
-        }
-        changed = drop_lets(w, &s->body) || changed;
-        changed = drop_lets(w, &s->otherwise) || dead || changed;
-        if (!dead)
-            b->at[to++] = s;
-    }
-    b->len = to;
-    return changed;
+    if (!is_removable(w, s))
+        return s->kind == ST_YIELD && !s->n_values;
+    for (uint32_t k = 0; k < s->n_results; k++)
+        if (w->needed[s->results[k]])
+            return false;
+    return true;
+}
+
+static bool drop_dead(void *env, Rewrite *r, Stmt *s)
+{
+    Sweep *w = env;
+    block_rewrite(&s->body, drop_dead, w);
+    block_rewrite(&s->otherwise, drop_dead, w);
+    if (is_dead(w, s))
+        w->changed = true;
+    else
+        low_push(w->p, r->out, s);
+    return true;
 }
 
 bool ssa_sweep(Program *p, Func *f, bool (*removable)(const Stmt *s))
@@ -201,12 +203,11 @@ bool ssa_sweep(Program *p, Func *f, bool (*removable)(const Stmt *s))
     block_walk(&f->body, find_roots, &w);
     while (w.work.len)
         need_def(&w, w.defs[vec_pop(&w.work)]);
-    bool changed = false;
     for (uint32_t i = 0; i < carriers.list.len; i++)
-        changed = drop_carried(&w, carriers.list.at[i]) || changed;
-    changed = drop_lets(&w, &f->body) || changed;
+        w.changed = drop_carried(&w, carriers.list.at[i]) || w.changed;
+    block_rewrite(&f->body, drop_dead, &w);
     free(w.defs);
     free(w.needed);
     vec_free(&w.work);
-    return changed;
+    return w.changed;
 }

@@ -5,6 +5,7 @@
 #include "ir/build.h"
 #include "lower/device_set.h"
 #include "lower/pass.h"
+#include "lower/util.h"
 #include <string.h>
 
 typedef struct {
@@ -98,16 +99,20 @@ static void visit(Pass *x, Stmt *s)
     x->in_loop = outer;
 }
 
+static bool visit_top(void *env, Rewrite *r, Stmt *s)
+{
+    Pass *x = env;
+    x->top = r->out;
+    visit(x, s);
+    low_push(x->p, r->out, s);
+    return true;
+}
+
 static bool synthesize(Program *p, Func *f)
 {
-    Block old = f->body, top = {0};
-    Pass x = {.p = p, .f = f, .top = &top, .ok = true};
+    Pass x = {.p = p, .f = f, .ok = true};
     device_sets(&x.devices, p, f);
-    for (uint32_t i = 0; i < old.len; i++) {
-        visit(&x, old.at[i]);
-        avec_push(p->arena, &top, old.at[i]);
-    }
-    f->body = top;
+    block_rewrite(&f->body, visit_top, &x);
     device_sets_free(&x.devices);
     return x.ok;
 }

@@ -5,13 +5,8 @@
 #include "ir/build.h"
 #include "ir/ir.h"
 
-/* Calls `fn` on each root expression of a statement, in the order of evaluation; not on nested
- * statements, not on what lies below a root. */
-void low_roots(Stmt *s, ExprFn *fn, void *env);
-/* The same with everything below: children before parents. */
-void low_exprs(Stmt *s, ExprFn *fn, void *env);
-
 void low_push(Program *p, Block *b, Stmt *s);
+void low_push_all(Program *p, Block *to, const Block *from);
 VarId *low_vars_dup(Program *p, const VarId *vars, uint32_t n);
 Expr **low_exprs_new(Program *p, uint32_t n);
 
@@ -26,6 +21,12 @@ Stmt *low_end_yield(const Block *b);
 Sym low_op_word(Program *p, OpId op);
 /* The op at the root of a statement's value, or OPCODE_COUNT. */
 OpId low_stmt_op(const Stmt *s);
+/* A collective stands as the value of a let, or alone. */
+static inline bool low_is_collective(const Stmt *s)
+{
+    OpId op = low_stmt_op(s);
+    return op != OPCODE_COUNT && op_is_collective(op);
+}
 /* The variable of an operand, VAR_NONE when it is none. */
 static inline VarId operand_var(const Expr *e)
 {
@@ -34,9 +35,6 @@ static inline VarId operand_var(const Expr *e)
 /* Operand of an op by name; NULL when left out. */
 Expr *low_slot(const Expr *op, const char *name);
 void low_set_slot(Expr *op, const char *name, Expr *value);
-
-/* True when evaluating `e` can neither fault nor have or notice an effect: it may go, or move. */
-bool low_is_free(const Expr *e);
 
 /* A copy of a statement with everything in it; variables stay the same. */
 Stmt *low_stmt_clone(Program *p, const Stmt *s);

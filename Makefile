@@ -12,7 +12,7 @@ comma := ,
 B := build$(if $(SAN),/san-$(subst $(comma),-,$(SAN)))
 
 CFLAGS = -O2 -g
-WARN = -Wall -Wextra -Wpedantic -Wshadow -Wmissing-prototypes -Wstrict-prototypes
+WARN = -Wall -Wextra -Wpedantic -Wshadow -Wmissing-prototypes -Wstrict-prototypes -Werror=switch
 # Contraction would give a*b+c one rounding on some machines: results must be the same everywhere.
 BASE_FLAGS = -std=c17 -ffp-contract=off -D_GNU_SOURCE -I. -I$(B)/gen
 SAN_FLAGS = $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)

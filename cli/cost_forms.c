@@ -25,16 +25,14 @@ typedef enum {
 
 static const char *mode_of(const Expr *op)
 {
-    int slot = op_slot(op->op, "mode");
-    return slot >= 0 && op->args[slot] ? op->args[slot]->sym : "";
+    return op->op == OP_ALLREDUCE ? OP_ARG(op, ALLREDUCE, mode)->sym : "";
 }
 
-static int64_t int_slot(const Expr *op, const char *name, int64_t missing)
+static int64_t int_or(const Expr *e, int64_t missing)
 {
-    int slot = op_slot(op->op, name);
     int64_t v = missing;
-    if (slot >= 0 && op->args[slot])
-        expr_is_int(op->args[slot], &v);
+    if (e)
+        expr_is_int(e, &v);
     return v;
 }
 
@@ -59,14 +57,15 @@ static bool describe(Forms *x, const Expr *op, CostOp form, const Type *t, CostC
     int64_t bytes;
     const Dim *n = bytes_of(x, t);
     uint32_t first = first_dim(t);
-    *c = (CostCall){.op = form,
-                    .ranks = x->p->ranks,
-                    .elem = dtype_bytes(t->dtype),
-                    .grain = t->dtype == DT_FP16 ? 16 : 1,
-                    .chunk = x->p->platform->collective_chunk,
-                    .lanes = int_slot(op, "core_num", 1),
-                    .root = int_slot(op, "root", 0),
-                    .own_row = x->f->kind == FN_HOST};
+    *c =
+        (CostCall){.op = form,
+                   .ranks = x->p->ranks,
+                   .elem = dtype_bytes(t->dtype),
+                   .grain = t->dtype == DT_FP16 ? 16 : 1,
+                   .chunk = x->p->platform->collective_chunk,
+                   .lanes = op->op == OP_ALLREDUCE ? int_or(OP_ARG(op, ALLREDUCE, core_num), 1) : 1,
+                   .root = op->op == OP_BROADCAST ? int_or(OP_ARG(op, BROADCAST, root), 0) : 0,
+                   .own_row = x->f->kind == FN_HOST};
     if (!x->p->ranks_bound || !n || !dim_is_const(n, &bytes) ||
         !dim_is_const(t->dims[first], &c->rows))
         return false;

@@ -1,45 +1,8 @@
 #include "cli/skeleton_guess.h"
 
+#include "ir/op.h"
+
 #include <string.h>
-
-/* Which operand of a call is memory, and what the call does to it. */
-typedef struct {
-    const char *name; /* last word of the operation */
-    int position;
-    const char *keyword;
-    bool window, signal, read, write;
-} Use;
-
-static const Use uses[] = {
-    {"get_comm_ctx", 0, "view", true, false, false, false},
-    {"load", 0, "src", false, false, true, false},
-    {"store", 2, "dst", false, false, false, true},
-    {"read", 0, "src", false, false, true, false},
-    {"write", 0, "dst", false, false, false, true},
-    {"notify", 0, "signal", true, true, false, true},
-    {"notify", -1, "target", true, true, false, true},
-    {"wait", 0, "signal", true, true, true, false},
-    {"wait", -1, "target", true, true, true, false},
-    {"remote_load", 0, "src", true, false, true, false},
-    {"remote_store", 1, "dst", true, false, false, true},
-    {"put", 0, "dst", true, false, false, true},
-    {"put", 2, "src", false, false, true, false},
-    {"get", 0, "dst", false, false, false, true},
-    {"get", 2, "src", true, false, true, false},
-    {"barrier", 0, "signal", true, true, true, true},
-    {"broadcast", 0, "target", true, false, true, true},
-    {"broadcast", 1, "signal", true, true, true, true},
-    {"allreduce", 0, "target", true, false, true, true},
-    {"allreduce", 1, "signal", true, true, true, true},
-    {"reduce_scatter", 0, "target", true, false, true, true},
-    {"reduce_scatter", 1, "signal", true, true, true, true},
-    {"allgather", 0, "src", false, false, true, false},
-    {"allgather", 1, "target", true, false, true, true},
-    {"allgather", 2, "signal", true, true, true, true},
-    {"all_to_all", 0, "src", false, false, true, false},
-    {"all_to_all", 1, "target", true, false, true, true},
-    {"all_to_all", 2, "signal", true, true, true, true},
-};
 
 /* A local name bound to a tile, and the extents it was loaded with. */
 typedef struct {
@@ -60,16 +23,15 @@ static ParamGuess *find_param(KernelGuess *k, const Ast *e)
     return NULL;
 }
 
-static const Ast *argument(const Ast *call, int position, const char *keyword)
+/* What a call gives for an operand of an op, by any of its names or by position. */
+static const Ast *argument(const Ast *call, OpId op, uint32_t operand)
 {
     for (uint32_t i = 0; i < call->call.keywords.len; i++) {
         const AstKeyword *k = &call->call.keywords.at[i];
-        if (k->name && strcmp(k->name, keyword) == 0)
+        if (k->name && op_slot(op, k->name) == (int)operand)
             return k->value;
     }
-    if (position >= 0 && (uint32_t)position < call->call.args.len)
-        return call->call.args.at[position];
-    return NULL;
+    return operand < call->call.args.len ? call->call.args.at[operand] : NULL;
 }
 
 static bool is_number(const Ast *e)
@@ -102,15 +64,28 @@ static const char *last_word(const Ast *callee)
                                       : "";
 }
 
+/* The ops that a call can mean: those of its last word that stand in InCore code. */
+static uint32_t ops_of_call(const Ast *call, OpId *out, uint32_t max)
+{
+    const char *word = last_word(call->call.callee);
+    uint32_t n = 0;
+    for (int id = 0; id < OPCODE_COUNT && n < max; id++) {
+        const OpInfo *op = op_info((OpId)id);
+        const char *dot = strrchr(op->shorter, '.');
+        bool called = strcmp(op_word((OpId)id), word) == 0 || (dot && strcmp(dot + 1, word) == 0);
+        if (called && (op->levels & LEVEL_I) && !(op->traits & TRAIT_IR_ONLY))
+            out[n++] = (OpId)id;
+    }
+    return n;
+}
+
 static const Ast *shape_of_call(Walk *w, const Ast *e)
 {
-    const char *word = last_word(e->call.callee);
-    if (strcmp(word, "load") == 0)
-        return argument(e, 2, "shape");
-    if (strcmp(word, "remote_load") == 0)
-        return argument(e, 3, "shape");
-    if (strcmp(word, "full") == 0 || strcmp(word, "create_tile") == 0)
-        return argument(e, 0, "shape");
+    OpId ops[4];
+    uint32_t n = ops_of_call(e, ops, 4);
+    int shape = n ? op_slot_of_kind(ops[0], SLOT_SHAPE) : -1;
+    if (shape >= 0 && op_info(ops[0])->result != RES_NONE && !op_is_transfer(ops[0]))
+        return argument(e, ops[0], (uint32_t)shape);
     return e->call.args.len ? shape_of(w, e->call.args.at[0]) : NULL;
 }
 
@@ -127,42 +102,50 @@ static const Ast *shape_of(Walk *w, const Ast *e)
     return NULL;
 }
 
-static void note_shape(Walk *w, ParamGuess *p, const Ast *call, const char *word)
+/* Where an access to operand `memory` begins, and how large it is. */
+static void note_shape(Walk *w, ParamGuess *p, const Ast *call, OpId op, uint32_t memory)
 {
-    if (strcmp(word, "load") == 0)
-        access(p, argument(call, 1, "offsets"), argument(call, 2, "shape"));
-    else if (strcmp(word, "store") == 0)
-        access(p, argument(call, 1, "offsets"),
-               call->call.args.len ? shape_of(w, call->call.args.at[0]) : NULL);
-    else if (strcmp(word, "remote_load") == 0)
-        access(p, argument(call, 2, "offsets"), argument(call, 3, "shape"));
-    else if (strcmp(word, "notify") == 0 || strcmp(word, "wait") == 0)
-        access(p, argument(call, -1, "offsets"), NULL);
-    else if (strcmp(word, "put") == 0 || strcmp(word, "get") == 0)
-        access(p,
-               argument(call, find_param(w->k, argument(call, 0, "dst")) == p ? 3 : 4,
-                        find_param(w->k, argument(call, 0, "dst")) == p ? "dst_offsets"
-                                                                        : "src_offsets"),
-               argument(call, 5, "shape"));
+    int offsets = op_slot_of_kind(op, SLOT_IDX), shape = op_slot_of_kind(op, SLOT_SHAPE);
+    int tile = op_slot_of_kind(op, SLOT_TILE);
+    if (op_is_transfer(op) && memory == OPND(PUT, src))
+        offsets = OPND(PUT, src_offsets);
+    if (offsets < 0 || op_info(op)->family == FAMILY_COLLECTIVE)
+        return;
+    const Ast *extents = shape >= 0  ? argument(call, op, (uint32_t)shape)
+                         : tile >= 0 ? argument(call, op, (uint32_t)tile)
+                                     : NULL;
+    access(p, argument(call, op, (uint32_t)offsets),
+           extents && shape < 0 ? shape_of(w, extents) : extents);
+}
+
+static bool is_memory(SlotKind kind)
+{
+    return kind == SLOT_MEM || kind == SLOT_TENSOR || kind == SLOT_DIST || kind == SLOT_SIGNAL;
+}
+
+static void look_operand(Walk *w, const Ast *call, OpId op, uint32_t i)
+{
+    const OpSlot *slot = &op_info(op)->slots[i];
+    ParamGuess *p = is_memory(slot->kind) ? find_param(w->k, argument(call, op, i)) : NULL;
+    if (!p)
+        return;
+    bool collective = op_is_collective(op);
+    bool window = slot->kind == SLOT_DIST || slot->kind == SLOT_SIGNAL;
+    p->window |= window;
+    p->signal |= slot->kind == SLOT_SIGNAL;
+    p->read |= (slot->effects & (EFFECT_READ | EFFECT_PEER_READ)) || (collective && window);
+    p->written |= (slot->effects & (EFFECT_WRITE | EFFECT_PEER_WRITE | EFFECT_ATOMIC)) != 0;
+    p->scalar = false;
+    note_shape(w, p, call, op, i);
 }
 
 static void look_call(Walk *w, const Ast *call)
 {
-    const char *word = last_word(call->call.callee);
-    for (size_t i = 0; i < sizeof uses / sizeof *uses; i++) {
-        const Use *u = &uses[i];
-        if (strcmp(u->name, word))
-            continue;
-        ParamGuess *p = find_param(w->k, argument(call, u->position, u->keyword));
-        if (!p)
-            continue;
-        p->window |= u->window;
-        p->signal |= u->signal;
-        p->read |= u->read;
-        p->written |= u->write;
-        p->scalar = false;
-        note_shape(w, p, call, word);
-    }
+    OpId ops[4];
+    uint32_t n = ops_of_call(call, ops, 4);
+    for (uint32_t k = 0; k < n; k++)
+        for (uint32_t i = 0; i < op_info(ops[k])->n_slots; i++)
+            look_operand(w, call, ops[k], i);
 }
 
 static void look_expr(Walk *w, const Ast *e);

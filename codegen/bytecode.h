@@ -9,6 +9,7 @@
 #include "base/enums.h"
 #include "base/platform.h"
 #include "base/scalar.h"
+#include "ir/tileop.h"
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -26,12 +27,6 @@ typedef enum {
 #include "codegen/bytecode.def"
     BC_OPCODE_COUNT
 } BcOp;
-
-typedef enum {
-#define PLD_TILEOP(ENUM, name, arity) TOP_##ENUM,
-#include "codegen/tileop.def"
-    TOP_COUNT
-} TileOp;
 
 typedef enum {
 #define PLD_PURE(ENUM, name, kids, doc) PURE_##ENUM,

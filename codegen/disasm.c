@@ -21,7 +21,7 @@ static const struct {
 
 static const char *const tileop_names[] = {
 #define PLD_TILEOP(ENUM, name, arity) name,
-#include "codegen/tileop.def"
+#include "ir/tileop.def"
 };
 
 static const struct {

@@ -10,12 +10,6 @@ typedef struct {
     VarId result;
 } OpCode;
 
-static const Expr *arg(const OpCode *oc, const char *name)
-{
-    int slot = op_slot(oc->e->op, name);
-    return slot < 0 ? NULL : oc->e->args[slot];
-}
-
 VReg emit_memory(FuncEmit *fe, const Expr *e)
 {
     if (e->kind != EX_VAR) {
@@ -25,9 +19,9 @@ VReg emit_memory(FuncEmit *fe, const Expr *e)
     return emit_memory_reg(fe, e->var);
 }
 
-static VReg memory(const OpCode *oc, const char *name)
+static VReg memory(const OpCode *oc, const Expr *e)
 {
-    return emit_memory(oc->fe, arg(oc, name));
+    return emit_memory(oc->fe, e);
 }
 
 static uint32_t tile(const OpCode *oc, const Expr *e)
@@ -49,76 +43,85 @@ static uint32_t result_tile(const OpCode *oc)
     return emit_slot(oc->fe, v->type, v->base);
 }
 
-static VReg run(const OpCode *oc, const char *name, uint32_t *n)
+static VReg run(const OpCode *oc, const Expr *list, uint32_t *n)
 {
-    const Expr *list = arg(oc, name);
-    if (n)
-        *n = list->n_args;
+    *n = list->n_args;
     return emit_run(oc->fe, 'x', list->args, list->n_args);
 }
 
-static VReg valid_run(const OpCode *oc)
+static VReg valid_run(const OpCode *oc, const Expr *list)
 {
-    const Expr *list = arg(oc, "valid_shape");
     return list ? emit_run(oc->fe, 'v', list->args, list->n_args) : NO_VREG;
 }
 
-static VReg scalar(const OpCode *oc, const char *name)
+static VReg scalar(const OpCode *oc, const Expr *e)
 {
-    return emit_expr(oc->fe, arg(oc, name));
+    return emit_expr(oc->fe, e);
 }
 
 static void emit_load(const OpCode *oc)
 {
     uint32_t n;
-    VReg m = memory(oc, "src"), offsets = run(oc, "offsets", &n), valid = valid_run(oc);
+    VReg m = memory(oc, OP_ARG(oc->e, TILE_LOAD, tensor)),
+         offsets = run(oc, OP_ARG(oc->e, TILE_LOAD, offsets), &n),
+         valid = valid_run(oc, OP_ARG(oc->e, TILE_LOAD, valid_shape));
     emit_insn(oc->fe, BC_LOAD, result_tile(oc), m, offsets, n, valid, 0);
 }
 
 static void emit_store(const OpCode *oc)
 {
     uint32_t n;
-    VReg m = memory(oc, "dst"), offsets = run(oc, "offsets", &n);
-    emit_insn(oc->fe, BC_STORE, tile(oc, arg(oc, "tile")), m, offsets, n, 0, 0);
+    VReg m = memory(oc, OP_ARG(oc->e, TILE_STORE, output_tensor)),
+         offsets = run(oc, OP_ARG(oc->e, TILE_STORE, offsets), &n);
+    emit_insn(oc->fe, BC_STORE, tile(oc, OP_ARG(oc->e, TILE_STORE, tile)), m, offsets, n, 0, 0);
 }
 
 static void emit_write(const OpCode *oc)
 {
     uint32_t n;
-    const Expr *value = arg(oc, "value");
-    VReg m = memory(oc, "dst"), indices = run(oc, "indices", &n), v = emit_expr(oc->fe, value);
+    const Expr *value = OP_ARG(oc->e, WRITE, value);
+    VReg m = memory(oc, OP_ARG(oc->e, WRITE, tensor)),
+         indices = run(oc, OP_ARG(oc->e, WRITE, indices), &n), v = emit_expr(oc->fe, value);
     emit_insn(oc->fe, BC_WRITE, m, indices, n, v, value->type->dtype, 0);
 }
 
 static void emit_remote_load(const OpCode *oc)
 {
     uint32_t n;
-    VReg m = memory(oc, "src"), peer = scalar(oc, "peer"), offsets = run(oc, "offsets", &n);
-    VReg valid = valid_run(oc);
+    VReg m = memory(oc, OP_ARG(oc->e, REMOTE_LOAD, target)),
+         peer = scalar(oc, OP_ARG(oc->e, REMOTE_LOAD, peer)),
+         offsets = run(oc, OP_ARG(oc->e, REMOTE_LOAD, offsets), &n);
+    VReg valid = valid_run(oc, OP_ARG(oc->e, REMOTE_LOAD, valid_shape));
     emit_insn(oc->fe, BC_RLOAD, result_tile(oc), m, peer, offsets, valid, n);
 }
 
 static void emit_remote_store(const OpCode *oc)
 {
     uint32_t n;
-    VReg m = memory(oc, "dst"), peer = scalar(oc, "peer"), offsets = run(oc, "offsets", &n);
-    emit_insn(oc->fe, BC_RSTORE, tile(oc, arg(oc, "tile")), m, peer, offsets, n,
-              arg(oc, "atomic")->ival);
+    VReg m = memory(oc, OP_ARG(oc->e, REMOTE_STORE, target)),
+         peer = scalar(oc, OP_ARG(oc->e, REMOTE_STORE, peer)),
+         offsets = run(oc, OP_ARG(oc->e, REMOTE_STORE, offsets), &n);
+    emit_insn(oc->fe, BC_RSTORE, tile(oc, OP_ARG(oc->e, REMOTE_STORE, src_tile)), m, peer, offsets,
+              n, OP_ARG(oc->e, REMOTE_STORE, atomic)->ival);
 }
 
 static void emit_notify(const OpCode *oc)
 {
     uint32_t n;
-    VReg m = memory(oc, "signal"), peer = scalar(oc, "peer"), cell = run(oc, "offsets", &n);
-    VReg value = scalar(oc, "value");
-    emit_insn(oc->fe, BC_NOTIFY, m, peer, cell, n, value, arg(oc, "op")->ival);
+    VReg m = memory(oc, OP_ARG(oc->e, NOTIFY, signal)),
+         peer = scalar(oc, OP_ARG(oc->e, NOTIFY, peer)),
+         cell = run(oc, OP_ARG(oc->e, NOTIFY, offsets), &n);
+    VReg value = scalar(oc, OP_ARG(oc->e, NOTIFY, value));
+    emit_insn(oc->fe, BC_NOTIFY, m, peer, cell, n, value, OP_ARG(oc->e, NOTIFY, op)->ival);
 }
 
 static void emit_wait(const OpCode *oc)
 {
     uint32_t n;
-    VReg m = memory(oc, "signal"), cell = run(oc, "offsets", &n), expected = scalar(oc, "expected");
-    emit_insn(oc->fe, BC_WAIT, m, cell, n, expected, 0, arg(oc, "cmp")->ival);
+    VReg m = memory(oc, OP_ARG(oc->e, WAIT, signal)),
+         cell = run(oc, OP_ARG(oc->e, WAIT, offsets), &n),
+         expected = scalar(oc, OP_ARG(oc->e, WAIT, expected));
+    emit_insn(oc->fe, BC_WAIT, m, cell, n, expected, 0, OP_ARG(oc->e, WAIT, cmp)->ival);
 }
 
 /* A literal as an element of `dtype`, rounded to it once: the bits of a double, or an integer. */
@@ -145,28 +148,11 @@ static bool is_literal(const Expr *e)
     return e->kind == EX_INT || e->kind == EX_FLOAT || e->kind == EX_BOOL;
 }
 
-static TileOp tile_op(OpId op)
-{
-    switch (op) {
-    case OP_TILE_ADD: return TOP_ADD;
-    case OP_TILE_SUB: return TOP_SUB;
-    case OP_TILE_RSUB: return TOP_RSUB;
-    case OP_TILE_MUL: return TOP_MUL;
-    case OP_TILE_DIV: return TOP_DIV;
-    case OP_TILE_RDIV: return TOP_RDIV;
-    case OP_TILE_MAXIMUM: return TOP_MAX;
-    case OP_TILE_MINIMUM: return TOP_MIN;
-    case OP_TILE_NEG: return TOP_NEG;
-    case OP_TILE_ABS: return TOP_ABS;
-    default: return TOP_COUNT;
-    }
-}
-
 static void emit_elementwise(const OpCode *oc)
 {
     FuncEmit *fe = oc->fe;
     const Expr *e = oc->e, *b = e->n_args > 1 ? e->args[1] : NULL;
-    TileOp op = tile_op(e->op);
+    TileOp op = op_info(e->op)->tile_op;
     uint32_t a = tile(oc, e->args[0]);
     if (!b) {
         emit_insn(fe, BC_TUN, result_tile(oc), a, 0, 0, 0, op);
@@ -191,17 +177,19 @@ static void whole_transfer(FuncEmit *fe, const Type *t, Expr **items)
 
 static uint32_t transfer(const OpCode *oc)
 {
-    static const char *const parts[] = {"dst_offsets", "src_offsets", "shape"};
     FuncEmit *fe = oc->fe;
-    const Type *t = arg(oc, "src")->type;
-    const Expr *stage = arg(oc, "stage"), *atomic = arg(oc, "atomic");
+    const Expr *e = oc->e, *stage = TRANSFER_ARG(e, stage);
+    const Expr *parts[] = {TRANSFER_ARG(e, dst_offsets), TRANSFER_ARG(e, src_offsets),
+                           TRANSFER_ARG(e, shape)};
+    const Expr *atomic = e->op == OP_PUT ? OP_ARG(e, PUT, atomic) : NULL;
+    const Type *t = TRANSFER_ARG(e, src)->type;
     Expr *items[3 * MAX_RANK];
-    VXfer x = {.rank = t->rank, .pipeline = arg(oc, "pipeline")->ival != 0};
-    if (!arg(oc, "shape"))
+    VXfer x = {.rank = t->rank, .pipeline = TRANSFER_ARG(e, pipeline)->ival != 0};
+    if (!TRANSFER_ARG(e, shape))
         whole_transfer(fe, t, items);
     else
         for (uint32_t i = 0; i < 3; i++)
-            memcpy(items + i * t->rank, arg(oc, parts[i])->args, t->rank * sizeof *items);
+            memcpy(items + i * t->rank, parts[i]->args, t->rank * sizeof *items);
     x.run = emit_run(fe, 'x', items, 3 * x.rank);
     x.atomic = atomic ? (uint8_t)atomic->ival : 0;
     x.n_stages = stage ? stage->n_args : 0;
@@ -213,9 +201,11 @@ static uint32_t transfer(const OpCode *oc)
 
 static void emit_transfer(const OpCode *oc)
 {
-    VReg dst = memory(oc, "dst"), peer = scalar(oc, "peer"), src = memory(oc, "src");
+    const Expr *e = oc->e;
+    VReg dst = memory(oc, TRANSFER_ARG(e, dst)), peer = scalar(oc, TRANSFER_ARG(e, peer));
+    VReg src = memory(oc, TRANSFER_ARG(e, src));
     uint32_t x = transfer(oc);
-    emit_insn(oc->fe, oc->e->op == OP_PUT ? BC_PUT : BC_GET, dst, peer, src, x, 0, 0);
+    emit_insn(oc->fe, e->op == OP_PUT ? BC_PUT : BC_GET, dst, peer, src, x, 0, 0);
 }
 
 static LineCol place_of(const FuncEmit *fe)
@@ -230,8 +220,11 @@ static LineCol place_of(const FuncEmit *fe)
 static void emit_alloc(const OpCode *oc)
 {
     FuncEmit *fe = oc->fe;
-    const Expr *name = arg(oc, "name"), *align = arg(oc, "align"), *zero = arg(oc, "zero");
-    VReg bytes = scalar(oc, "bytes"), offset = scalar(oc, "offset");
+    const Expr *name = OP_ARG(oc->e, ALLOC_WINDOW_BUFFER, name),
+               *align = OP_ARG(oc->e, ALLOC_WINDOW_BUFFER, align),
+               *zero = OP_ARG(oc->e, ALLOC_WINDOW_BUFFER, zero);
+    VReg bytes = scalar(oc, OP_ARG(oc->e, ALLOC_WINDOW_BUFFER, bytes)),
+         offset = scalar(oc, OP_ARG(oc->e, ALLOC_WINDOW_BUFFER, offset));
     LineCol place = place_of(fe);
     Sym file = fe->loc.file ? fe->loc.file : fe->p->src ? fe->p->src->name : "?";
     BcWindow w = {.name = emit_string(fe->em, name->sym),
@@ -253,20 +246,20 @@ static void emit_view(const OpCode *oc)
     VReg src, extents, m;
     switch (e->op) {
     case OP_WINDOW:
-        src = memory(oc, "buffer");
-        extents = run(oc, "shape", &n);
+        src = memory(oc, OP_ARG(e, WINDOW, buffer));
+        extents = run(oc, OP_ARG(e, WINDOW, shape), &n);
         m = emit_memory_result(fe, oc->result, emit_mem_type(e->type));
         emit_insn(fe, BC_VIEW, m, src, extents, n, e->type->dtype, 0);
         break;
     case OP_TENSOR_ROW: {
-        src = memory(oc, "src");
-        VReg row = scalar(oc, "row");
+        src = memory(oc, OP_ARG(e, TENSOR_ROW, tensor));
+        VReg row = scalar(oc, OP_ARG(e, TENSOR_ROW, row));
         m = emit_memory_result(fe, oc->result, emit_mem_type(e->type));
         emit_insn3(fe, BC_ROW, m, src, row);
         break;
     }
     default:
-        src = memory(oc, "src");
+        src = memory(oc, OP_ARG(e, FLATTEN, tensor));
         m = emit_memory_result(fe, oc->result, emit_mem_type(e->type));
         emit_insn3(fe, BC_FLATTEN, m, src, 0);
         break;
@@ -275,8 +268,9 @@ static void emit_view(const OpCode *oc)
 
 static void emit_check(const OpCode *oc)
 {
-    VReg cond = scalar(oc, "cond");
-    emit_insn(oc->fe, BC_CHECK, cond, 0, 0, 0, 0, emit_string(oc->fe->em, arg(oc, "message")->sym));
+    VReg cond = scalar(oc, OP_ARG(oc->e, CHECK, cond));
+    emit_insn(oc->fe, BC_CHECK, cond, 0, 0, 0, 0,
+              emit_string(oc->fe->em, OP_ARG(oc->e, CHECK, message)->sym));
 }
 
 /* Ops whose result is no scalar. */
@@ -284,41 +278,37 @@ static void emit_effect(const OpCode *oc)
 {
     FuncEmit *fe = oc->fe;
     const Expr *e = oc->e;
-    switch (e->op) {
-    case OP_TILE_LOAD: emit_load(oc); break;
-    case OP_TILE_STORE: emit_store(oc); break;
-    case OP_WRITE: emit_write(oc); break;
-    case OP_TILE_FULL:
+    switch (op_info(e->op)->emit) {
+    case EMIT_LOAD: emit_load(oc); return;
+    case EMIT_STORE: emit_store(oc); return;
+    case EMIT_WRITE: emit_write(oc); return;
+    case EMIT_FULL:
         emit_insn(fe, BC_TFULL, result_tile(oc), 0, 0, 0, 0,
-                  element_const(fe, arg(oc, "value"), e->type->dtype));
-        break;
-    case OP_TILE_CREATE: emit_insn3(fe, BC_TCREATE, result_tile(oc), 0, 0); break;
-    case OP_TILE_COPY: emit_insn3(fe, BC_TCOPY, result_tile(oc), tile(oc, e->args[0]), 0); break;
-    case OP_TILE_CAST:
-        emit_insn(fe, BC_TCAST, result_tile(oc), tile(oc, e->args[0]), 0, 0, 0,
-                  arg(oc, "mode")->ival);
-        break;
-    case OP_GET_COMM_CTX: break; /* a context is the register of its view */
-    case OP_ALLOC_WINDOW_BUFFER: emit_alloc(oc); break;
-    case OP_WINDOW:
-    case OP_TENSOR_ROW:
-    case OP_FLATTEN: emit_view(oc); break;
-    case OP_CHECK: emit_check(oc); break;
-    case OP_NOTIFY: emit_notify(oc); break;
-    case OP_WAIT: emit_wait(oc); break;
-    case OP_FENCE: emit_insn(fe, BC_FENCE, 0, 0, 0, 0, 0, arg(oc, "kind")->ival); break;
-    case OP_REMOTE_LOAD: emit_remote_load(oc); break;
-    case OP_REMOTE_STORE: emit_remote_store(oc); break;
-    case OP_PUT:
-    case OP_GET: emit_transfer(oc); break;
-    default:
-        if (tile_op(e->op) != TOP_COUNT)
-            emit_elementwise(oc);
-        else
-            diag_internal(fe->p->diags, e->span, "%s reached code generation",
-                          op_info(e->op)->full);
-        break;
+                  element_const(fe, OP_ARG(e, TILE_FULL, value), e->type->dtype));
+        return;
+    case EMIT_CREATE: emit_insn3(fe, BC_TCREATE, result_tile(oc), 0, 0); return;
+    case EMIT_COPY:
+        emit_insn3(fe, BC_TCOPY, result_tile(oc), tile(oc, OP_ARG(e, TILE_COPY, input)), 0);
+        return;
+    case EMIT_CAST:
+        emit_insn(fe, BC_TCAST, result_tile(oc), tile(oc, OP_ARG(e, TILE_CAST, input)), 0, 0, 0,
+                  OP_ARG(e, TILE_CAST, mode)->ival);
+        return;
+    case EMIT_TILE_OP: emit_elementwise(oc); return;
+    case EMIT_NOTHING: return;
+    case EMIT_ALLOC: emit_alloc(oc); return;
+    case EMIT_VIEW: emit_view(oc); return;
+    case EMIT_CHECK: emit_check(oc); return;
+    case EMIT_NOTIFY: emit_notify(oc); return;
+    case EMIT_WAIT: emit_wait(oc); return;
+    case EMIT_FENCE: emit_insn(fe, BC_FENCE, 0, 0, 0, 0, 0, OP_ARG(e, FENCE, kind)->ival); return;
+    case EMIT_REMOTE_LOAD: emit_remote_load(oc); return;
+    case EMIT_REMOTE_STORE: emit_remote_store(oc); return;
+    case EMIT_TRANSFER: emit_transfer(oc); return;
+    case EMIT_LOWERED:
+    case EMIT_SCALAR: break;
     }
+    diag_internal(fe->p->diags, e->span, "%s reached code generation", op_info(e->op)->full);
 }
 
 static bool is_scalar(const Type *t)

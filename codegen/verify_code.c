@@ -27,7 +27,7 @@ static bool check_code(At *at, int64_t code)
 {
     static const uint8_t tile_arity[] = {
 #define PLD_TILEOP(ENUM, name, arity) arity,
-#include "codegen/tileop.def"
+#include "ir/tileop.def"
     };
     bool tile = code >= 0 && code < TOP_COUNT;
     switch (at->in->op) {

@@ -323,10 +323,10 @@ void elab_aug_assign(Elab *e, const Ast *s)
 /* `pl.store(tile, offsets, y)` rebinds y; in a dump what is written is what is meant. */
 static bool rebinds(Elab *e, const Expr *x)
 {
-    bool writes = x->op == OP_TILE_STORE || x->op == OP_WRITE || x->op == OP_TENSOR_ASSIGN;
-    if (e->ir || !writes)
+    int in_place = op_in_place(x->op);
+    if (e->ir || in_place < 0 || op_info(x->op)->family != FAMILY_MOVE)
         return false;
-    const Expr *dst = x->args[x->op == OP_TILE_STORE ? 2 : 0];
+    const Expr *dst = x->args[in_place];
     if (dst->kind != EX_VAR)
         return false;
     Sym name = func_var(e->fn->f, dst->var)->base;
@@ -338,14 +338,14 @@ static bool rebinds(Elab *e, const Expr *x)
 static void warn_unused(Elab *e, const Expr *x)
 {
     const OpInfo *info = op_info(x->op);
+    int in_place = op_in_place(x->op);
+    const Expr *target = in_place < 0 ? NULL : x->args[in_place];
     if (e->ir)
         return;
     if (op_is_collective(x->op))
         diag_warn(e->diags, x->span, WARN_UNUSED_RESULT,
                   "the result of %s is not rebound: write %s = %s(...)", info->full,
-                  x->args[0] && x->args[0]->kind == EX_VAR
-                      ? func_var(e->fn->f, x->args[0]->var)->base
-                      : "data",
+                  target && target->kind == EX_VAR ? func_var(e->fn->f, target->var)->base : "data",
                   info->full);
     else if (!op_has_effect(x->op))
         diag_warn(e->diags, x->span, WARN_UNUSED_RESULT, "the result of %s is not used",

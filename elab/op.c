@@ -40,7 +40,7 @@ const char *elab_nearest_op(const char *name)
     uint32_t n = 0;
     for (uint32_t i = 0; i < OPCODE_COUNT; i++) {
         const OpInfo *info = op_info((OpId)i);
-        if (info->ir_only)
+        if (info->traits & TRAIT_IR_ONLY)
             continue;
         if (info->shorter[0])
             names[n++] = info->shorter;
@@ -61,39 +61,32 @@ static bool is_tile(Val v)
     return v.kind == V_EXPR && v.expr->type && v.expr->type->kind == TY_TILE;
 }
 
-/* The row for whole tensors beside a row for tiles: pl.tile.add -> pl.tensor.add; OPCODE_COUNT:
- * none. */
-static OpId tensor_row(OpId op)
+/* Whether `dotted` says which twin it means: pl.tile.add and pl.tensor.add do, pl.add does not. */
+static bool names_twin(const char *dotted)
 {
-    static const char prefix[] = "pl.tile.";
-    char name[64];
-    OpId found[4];
-    const char *full = op_info(op)->full;
-    if (strncmp(full, prefix, sizeof prefix - 1) != 0 || op_info(op)->slots[0].kind != SLOT_TILE)
-        return OPCODE_COUNT;
-    snprintf(name, sizeof name, "pl.tensor.%s", full + sizeof prefix - 1);
-    return op_find(name, found, 4) ? found[0] : OPCODE_COUNT;
+    return strncmp(dotted, "pl.tile.", 8) == 0 || strncmp(dotted, "pl.tensor.", 10) == 0;
 }
 
+/* The operand that stands first, by position or by name. */
+static const Arg *first_operand(OpId op, const Args *args)
+{
+    for (uint32_t i = 0; i < args->len; i++)
+        if (!args->at[i].name || op_slot(op, args->at[i].name) == 0)
+            return &args->at[i];
+    return NULL;
+}
+
+/* The row for tiles or its twin for tensors, by the kind of the first operand. */
 static OpId pick(OpId op, const char *dotted, const Args *args)
 {
-    bool is_short = strcmp(op_info(op)->shorter, dotted) == 0;
-    if (!is_short || args->len == 0 || !is_memory(args->at[0].val))
+    OpId tensor = op_info(op)->tensor;
+    const Arg *first = first_operand(op, args);
+    if (tensor == OP_NONE || names_twin(dotted) || !first || !is_memory(first->val))
         return op;
-    OpId t = tensor_row(op);
-    return t == OPCODE_COUNT ? op : t;
+    return tensor;
 }
 
 /* ---- slots */
-
-static int keyword_slot(OpId op, Sym name)
-{
-    int slot = op_slot(op, name);
-    bool signal_op = op == OP_NOTIFY || op == OP_WAIT;
-    if (slot < 0 && signal_op && strcmp(name, "target") == 0)
-        return 0;
-    return slot;
-}
 
 static bool unknown_keyword(Elab *e, OpId op, const Arg *arg)
 {
@@ -101,7 +94,7 @@ static bool unknown_keyword(Elab *e, OpId op, const Arg *arg)
     const char *names[OP_MAX_SLOTS], *list = "";
     uint32_t n = 0;
     for (uint32_t i = 0; i < info->n_slots; i++) {
-        if (info->slots[i].ir_only && !e->ir)
+        if ((info->slots[i].flags & OPND_IR_ONLY) && !e->ir)
             continue;
         names[n++] = info->slots[i].name;
         list = arena_printf(e->arena, "%s%s%s=", list, n > 1 ? ", " : "", info->slots[i].name);
@@ -116,12 +109,10 @@ static bool unknown_keyword(Elab *e, OpId op, const Arg *arg)
 static bool place_positional(Elab *e, OpId op, uint32_t i, const Arg *arg, const Arg **placed)
 {
     const OpInfo *info = op_info(op);
-    /* pl.cast(x, pl.FP16) is how a Python programmer writes it. */
-    bool cast = (op == OP_TILE_CAST || op == OP_TENSOR_CAST) && i == 1;
     uint32_t n = 0;
-    while (n < info->n_slots && !info->slots[n].keyword_only)
+    while (n < info->n_slots && !(info->slots[n].flags & OPND_KEYWORD))
         n++;
-    if (i < n || cast) {
+    if (i < n) {
         placed[i] = arg;
         return true;
     }
@@ -135,10 +126,10 @@ static bool place_positional(Elab *e, OpId op, uint32_t i, const Arg *arg, const
 
 static bool place_keyword(Elab *e, OpId op, const Arg *arg, const Arg **placed)
 {
-    int slot = keyword_slot(op, arg->name);
+    int slot = op_slot(op, arg->name);
     if (slot < 0)
         return unknown_keyword(e, op, arg);
-    if (op_info(op)->slots[slot].ir_only && !e->ir) {
+    if ((op_info(op)->slots[slot].flags & OPND_IR_ONLY) && !e->ir) {
         elab_error(e, arg->name_span, "name", "%s: %s= is for .ir files only", op_info(op)->full,
                    arg->name);
         return false;
@@ -157,10 +148,10 @@ static bool missing(Elab *e, OpId op, const Arg **placed, Span span)
     const OpInfo *info = op_info(op);
     for (uint32_t i = 0; i < info->n_slots; i++) {
         const OpSlot *s = &info->slots[i];
-        if (placed[i] || s->optional || s->default_text[0])
+        if (placed[i] || opnd_may_be_left_out(s))
             continue;
         elab_error(e, span, "type", "%s needs %s%s", info->full, s->name,
-                   s->keyword_only ? "=" : "");
+                   s->flags & OPND_KEYWORD ? "=" : "");
         return true;
     }
     return false;
@@ -219,7 +210,7 @@ static Val build(Elab *e, OpId op, const Args *args, Span span)
     if (!ok || (known && missing(e, op, placed, span)))
         return val_bad;
     for (uint32_t i = 0; i < info->n_slots; i++) {
-        if (!placed[i] || (info->slots[i].optional && placed[i]->val.kind == V_NONE))
+        if (!placed[i] || ((info->slots[i].flags & OPND_OPTIONAL) && placed[i]->val.kind == V_NONE))
             continue;
         slots[i] = elab_slot(e, op, i, placed[i]->val, placed[i]->span, slots);
         ok &= slots[i] != NULL;
@@ -266,7 +257,7 @@ Val elab_op_call(Elab *e, Sym dotted, const Ast *call)
                    "%s runs on the devices: it cannot stand in compile-time code", dotted);
         return val_bad;
     }
-    if (op_info(op)->ir_only && !e->ir) {
+    if ((op_info(op)->traits & TRAIT_IR_ONLY) && !e->ir) {
         elab_error(e, name, "name", "%s is for .ir files only", dotted);
         return val_bad;
     }
@@ -275,7 +266,7 @@ Val elab_op_call(Elab *e, Sym dotted, const Ast *call)
         return val_bad;
     /* A mistake in one operand does not hide those in the others; which row is meant may depend
      * on the first. */
-    if (!known && tensor_row(op) != OPCODE_COUNT)
+    if (!known && op_info(op)->tensor != OP_NONE)
         return val_bad;
     bool scalar_cast = known && op == OP_TILE_CAST && args.len && !args.at[0].name &&
                        !is_memory(args.at[0].val) && !is_tile(args.at[0].val);
@@ -286,30 +277,22 @@ Val elab_op_call(Elab *e, Sym dotted, const Ast *call)
 
 /* ---- operators on tiles and tensors */
 
-typedef struct {
-    OpId tile, tensor;   /* a op b with a the tile */
-    OpId rtile, rtensor; /* a op b with b the tile */
-} Rows;
-
-static bool rows_of(BinaryOp op, Rows *out)
+/* The row for tiles of an operator; OP_NONE: tiles have none. */
+static OpId tile_row(BinaryOp op)
 {
     switch (op) {
-    case OP_ADD: *out = (Rows){OP_TILE_ADD, OP_TENSOR_ADD, OP_TILE_ADD, OP_TENSOR_ADD}; return true;
-    case OP_SUB:
-        *out = (Rows){OP_TILE_SUB, OP_TENSOR_SUB, OP_TILE_RSUB, OP_TENSOR_RSUB};
-        return true;
-    case OP_MUL: *out = (Rows){OP_TILE_MUL, OP_TENSOR_MUL, OP_TILE_MUL, OP_TENSOR_MUL}; return true;
-    case OP_DIV:
-        *out = (Rows){OP_TILE_DIV, OP_TENSOR_DIV, OP_TILE_RDIV, OP_TENSOR_RDIV};
-        return true;
-    default: return false;
+    case OP_ADD: return OP_TILE_ADD;
+    case OP_SUB: return OP_TILE_SUB;
+    case OP_MUL: return OP_TILE_MUL;
+    case OP_DIV: return OP_TILE_DIV;
+    default: return OP_NONE;
     }
 }
 
 Val elab_shaped_binary(Elab *e, BinaryOp op, Val a, Val b, Span span)
 {
-    Rows rows;
-    if (!rows_of(op, &rows)) {
+    OpId id = tile_row(op);
+    if (id == OP_NONE) {
         elab_error(e, span, "type", "tiles and tensors have no %s%s", binary_op_text(op),
                    op == OP_MATMUL ? elab_hint(e, "pl.matmul")
                                    : ": they have + - * /, and the functions of --list-ops");
@@ -318,7 +301,8 @@ Val elab_shaped_binary(Elab *e, BinaryOp op, Val a, Val b, Span span)
     /* A tensor makes it an operation on whole tensors; else the tile is the first operand. */
     bool tensor = is_memory(a) || is_memory(b);
     bool swap = tensor ? !is_memory(a) : !is_tile(a);
-    OpId id = tensor ? (swap ? rows.rtensor : rows.tensor) : (swap ? rows.rtile : rows.tile);
+    id = tensor ? op_info(id)->tensor : id;
+    id = swap ? op_info(id)->reversed : id;
     Args args = {0};
     Arg first = {.val = swap ? b : a}, second = {.val = swap ? a : b};
     first.span = first.val.kind == V_EXPR ? first.val.expr->span : span;

@@ -120,12 +120,13 @@ static Expr *memory_slot(Elab *e, OpId op, uint32_t slot, Val v, Span span)
 
 static Expr *scalar_slot(Elab *e, OpId op, uint32_t slot, Val v, Span span, Expr **slots)
 {
-    if (op == OP_WRITE || op == OP_CHECK)
+    SlotKind kind = op_info(op)->slots[slot].kind;
+    if (kind == SLOT_ELEMENT || kind == SLOT_COND)
         return v.kind == V_EXPR
                    ? elab_expr(e, v, DT_COUNT, span)
                    : number_for(e, op, slot, v, span,
-                                op == OP_CHECK ? DT_BOOL : first_dtype(slots, DT_INDEX));
-    if (op_info(op)->slots[slot].kind == SLOT_I32 && v.kind == V_INT)
+                                kind == SLOT_COND ? DT_BOOL : first_dtype(slots, DT_INDEX));
+    if (kind == SLOT_I32 && v.kind == V_INT)
         return v.i < INT32_MIN || v.i > INT32_MAX ? wrong(e, op, slot, v, span, "an INT32")
                                                   : ex_int(e->p, DT_INT32, v.i);
     return elab_int(
@@ -136,7 +137,7 @@ static Expr *scalar_slot(Elab *e, OpId op, uint32_t slot, Val v, Span span, Expr
 Expr *elab_slot(Elab *e, OpId op, uint32_t slot, Val v, Span span, Expr **slots)
 {
     const OpSlot *s = &op_info(op)->slots[slot];
-    Expr *x;
+    Expr *x = NULL;
     int dtype_slot;
     if (v.kind == V_BAD)
         return NULL;
@@ -145,10 +146,13 @@ Expr *elab_slot(Elab *e, OpId op, uint32_t slot, Val v, Span span, Expr **slots)
     case SLOT_SHAPE:
     case SLOT_TILES: return list_slot(e, op, slot, v, span);
     case SLOT_INT:
-    case SLOT_I32: x = scalar_slot(e, op, slot, v, span, slots); break;
+    case SLOT_PEER:
+    case SLOT_I32:
+    case SLOT_COND:
+    case SLOT_ELEMENT: x = scalar_slot(e, op, slot, v, span, slots); break;
     case SLOT_NUM: x = number_for(e, op, slot, v, span, first_dtype(slots, DT_FP32)); break;
     case SLOT_LIT:
-        dtype_slot = op_slot(op, "dtype");
+        dtype_slot = op_slot_of_kind(op, SLOT_DTYPE);
         x = v.kind == V_EXPR && v.expr->kind != EX_INT && v.expr->kind != EX_FLOAT
                 ? wrong(e, op, slot, v, span, "a literal number")
                 : number_for(e, op, slot, v, span,
@@ -160,7 +164,14 @@ Expr *elab_slot(Elab *e, OpId op, uint32_t slot, Val v, Span span, Expr **slots)
     case SLOT_DTYPE:
     case SLOT_STR:
     case SLOT_ENUM: x = known_slot(e, op, slot, v, span); break;
-    default: x = memory_slot(e, op, slot, v, span);
+    case SLOT_TILE:
+    case SLOT_MEM:
+    case SLOT_TENSOR:
+    case SLOT_DIST:
+    case SLOT_SIGNAL:
+    case SLOT_BUF:
+    case SLOT_CTX: x = memory_slot(e, op, slot, v, span); break;
+    case SLOT_KINDS: return NULL;
     }
     if (x)
         x->span = span;

@@ -156,15 +156,11 @@ static bool check_level(const Infer *in)
 
 static Expr *default_value(Program *p, const OpSlot *slot)
 {
-    int64_t v;
-    const char *text = slot->default_text;
     switch (slot->kind) {
-    case SLOT_ENUM:
-        return enum_value_from_name(slot->enum_type, text, &v) ? ex_enum(p, slot->enum_type, v)
-                                                               : NULL;
-    case SLOT_BOOL: return ex_bool(p, strcmp(text, "True") == 0);
-    case SLOT_STR: return ex_str(p, intern(p->in, text));
-    default: return ex_index(p, strtoll(text, NULL, 10));
+    case SLOT_ENUM: return ex_enum(p, slot->enum_type, slot->value);
+    case SLOT_BOOL: return ex_bool(p, slot->value != 0);
+    case SLOT_STR: return ex_str(p, intern(p->in, slot->text));
+    default: return ex_index(p, slot->value);
     }
 }
 
@@ -174,9 +170,9 @@ static bool fill_defaults(const Infer *in)
         const OpSlot *slot = &in->info->slots[i];
         if (in->op->args[i])
             continue;
-        if (slot->default_text && *slot->default_text)
+        if (slot->flags & OPND_DEFAULT)
             in->op->args[i] = default_value(in->p, slot);
-        else if (!slot->optional)
+        else if (!(slot->flags & OPND_OPTIONAL))
             return infer_fail(in, -1, "type", "needs the operand %s", slot->name);
     }
     return true;
@@ -208,17 +204,23 @@ static bool check_memory(const Infer *in, int i, SlotKind kind)
 static bool check_int(const Infer *in, int i)
 {
     const Expr *e = in->op->args[i];
-    int64_t v;
     if (!e->type || !type_is_int_scalar(e->type) || e->kind == EX_FLOAT)
         return wants(in, i, "an integer scalar", "");
-    if (strcmp(in->info->slots[i].name, "peer") == 0 && expr_is_int(e, &v)) {
-        if (v < 0)
-            return infer_fail(in, i, "value", "needs a peer rank from 0 up, got %lld",
-                              (long long)v);
-        if (in->p->ranks_bound && v >= in->p->ranks)
-            return infer_fail(in, i, "value", "needs a peer below the rank count %u, got %lld",
-                              in->p->ranks, (long long)v);
-    }
+    return true;
+}
+
+static bool check_peer(const Infer *in, int i)
+{
+    int64_t v;
+    if (!check_int(in, i))
+        return false;
+    if (!expr_is_int(in->op->args[i], &v))
+        return true;
+    if (v < 0)
+        return infer_fail(in, i, "value", "needs a peer rank from 0 up, got %lld", (long long)v);
+    if (in->p->ranks_bound && v >= in->p->ranks)
+        return infer_fail(in, i, "value", "needs a peer below the rank count %u, got %lld",
+                          in->p->ranks, (long long)v);
     return true;
 }
 
@@ -271,10 +273,9 @@ static bool check_signal(const Infer *in, int i)
            wants(in, i, "an INT32 signal", ": make it a window of dtype pl.INT32");
 }
 
-static bool is_condition(const Infer *in, const Expr *e)
+static bool is_condition(const Expr *e)
 {
-    return in->info->id == OP_CHECK && e->type && e->type->kind == TY_SCALAR &&
-           e->type->dtype == DT_BOOL;
+    return e->type && e->type->kind == TY_SCALAR && e->type->dtype == DT_BOOL;
 }
 
 static bool check_slot(const Infer *in, int i)
@@ -292,7 +293,10 @@ static bool check_slot(const Infer *in, int i)
     case SLOT_TENSOR:
     case SLOT_DIST: return check_memory(in, i, kind);
     case SLOT_SIGNAL: return check_signal(in, i);
-    case SLOT_INT: return in->info->id == OP_WRITE || is_condition(in, e) || check_int(in, i);
+    case SLOT_INT: return check_int(in, i);
+    case SLOT_PEER: return check_peer(in, i);
+    case SLOT_COND: return is_condition(e) || check_int(in, i);
+    case SLOT_ELEMENT: return true; /* the type rule knows the dtype */
     case SLOT_I32: return check_i32(in, i);
     case SLOT_NUM:
         return have == TY_TILE || have == TY_SCALAR || have == TY_TENSOR || have == TY_DIST ||
@@ -310,6 +314,7 @@ static bool check_slot(const Infer *in, int i)
     case SLOT_BUF: return have == TY_BUFFER || wants(in, i, "a window buffer", "");
     case SLOT_CTX: return have == TY_CTX || wants(in, i, "a communication context", "");
     case SLOT_ENUM: return check_enum(in, i);
+    case SLOT_KINDS: return false;
     }
     return false;
 }
@@ -423,37 +428,43 @@ static const Type *infer_simple(const Infer *in)
     }
 }
 
-static const Type *infer_family(const Infer *in)
+static const Type *infer_rule(const Infer *in)
 {
-    switch (in->info->id) {
-    case OP_ALLOC_WINDOW_BUFFER: return infer_alloc(in);
-    case OP_WINDOW: return infer_window(in);
-    case OP_TENSOR_ROW: return infer_row(in);
-    case OP_FLATTEN: return infer_flatten(in);
-    case OP_DIM: return infer_dim_op(in);
-    case OP_TILE_FULL:
-    case OP_TILE_CREATE: return infer_create(in);
-    default: break;
+    switch (in->info->rule) {
+    case RULE_SIMPLE: return infer_simple(in);
+    case RULE_ALLOC: return infer_alloc(in);
+    case RULE_WINDOW: return infer_window(in);
+    case RULE_ROW: return infer_row(in);
+    case RULE_FLATTEN: return infer_flatten(in);
+    case RULE_DIM: return infer_dim_op(in);
+    case RULE_CREATE: return infer_create(in);
+    case RULE_COLLECTIVE: return infer_collective(in->p, in->op, in->level);
+    case RULE_ELEMENTWISE: return infer_elementwise(in);
+    case RULE_CAST: return infer_cast(in);
+    case RULE_LOAD:
+    case RULE_SLICE:
+    case RULE_REMOTE_LOAD: return infer_load(in);
+    case RULE_STORE:
+    case RULE_ASSIGN:
+    case RULE_REMOTE_STORE: return infer_store(in);
+    case RULE_READ:
+    case RULE_WRITE: return infer_element(in);
+    case RULE_NOTIFY:
+    case RULE_WAIT: return infer_signal(in);
+    case RULE_TRANSFER: return infer_transfer(in);
     }
-    if (op_is_collective(in->info->id))
-        return infer_collective(in->p, in->op, in->level);
-    if (strcmp(in->info->family, "elementwise") == 0 || strcmp(in->info->family, "tensor") == 0)
-        return infer_elementwise(in);
-    if (strcmp(in->info->family, "move") == 0 || strcmp(in->info->family, "rma") == 0 ||
-        strcmp(in->info->family, "signal") == 0)
-        return infer_move(in);
-    return infer_simple(in);
+    return NULL;
 }
 
 const Type *infer_op(Program *p, Expr *op, FuncKind level)
 {
-    Infer in = {p, op, op_info(op->op), level};
+    Infer in = {p, op, op->op, op_info(op->op), level};
     if (!check_level(&in) || !fill_defaults(&in))
         return NULL;
     for (int i = 0; i < in.info->n_slots; i++)
         if (op->args[i] && !check_slot(&in, i))
             return NULL;
-    const Type *type = infer_family(&in);
+    const Type *type = infer_rule(&in);
     if (type)
         ex_settle_literals(p, op);
     return type;

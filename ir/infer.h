@@ -8,6 +8,7 @@
 typedef struct {
     Program *p;
     Expr *op;
+    OpId id;
     const OpInfo *info;
     FuncKind level;
 } Infer;
@@ -39,10 +40,14 @@ static inline bool infer_is_literal(const Expr *e)
 /* Whether a literal is a value of the dtype; `why` begins what is wanted instead. */
 bool infer_literal_fits(const Expr *e, Dtype dtype, const char **why);
 
-/* The rule families; each gives the result type or NULL after a reported mistake. */
-const Type *infer_move(const Infer *in); /* ir/infer_memory.c: loads, stores, RMA, signals */
-const Type *
-infer_elementwise(const Infer *in);        /* ir/infer_tile.c: arithmetic on tiles and tensors */
-const Type *infer_create(const Infer *in); /* ir/infer_tile.c: full, create_tile */
+/* The type rules; each gives the result type or NULL after a reported mistake. */
+const Type *infer_load(const Infer *in);    /* ir/infer_memory.c: a rectangle of memory as a tile */
+const Type *infer_store(const Infer *in);   /* a tile into memory */
+const Type *infer_element(const Infer *in); /* read and write of one element */
+const Type *infer_signal(const Infer *in);  /* notify and wait */
+const Type *infer_transfer(const Infer *in);    /* put and get */
+const Type *infer_elementwise(const Infer *in); /* ir/infer_tile.c: arithmetic */
+const Type *infer_cast(const Infer *in);        /* cast of a tile or a whole tensor */
+const Type *infer_create(const Infer *in);      /* full, create_tile */
 
 #endif

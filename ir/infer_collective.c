@@ -321,7 +321,7 @@ static bool all_to_all_v_ok(const Infer *in)
 
 const Type *infer_collective(Program *p, Expr *op, FuncKind level)
 {
-    Infer in = {p, op, op_info(op->op), level};
+    Infer in = {p, op, op->op, op_info(op->op), level};
     bool good = false;
     switch (op->op) {
     case OP_BARRIER: good = barrier_ok(&in); break;

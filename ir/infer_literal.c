@@ -49,7 +49,7 @@ static void take_int(Program *p, Expr *e, Dtype dtype)
 /* The dtype that a number beside operand 0 takes; DT_COUNT when there is none. */
 static Dtype number_dtype(const Expr *op)
 {
-    int dtype_slot = op_slot(op->op, "dtype");
+    int dtype_slot = op_slot_of_kind(op->op, SLOT_DTYPE);
     if (dtype_slot >= 0 && op->args[dtype_slot])
         return op->args[dtype_slot]->dtype;
     const Type *t = op->n_args && op->args[0] ? op->args[0]->type : NULL;
@@ -61,13 +61,11 @@ static void settle_slot(Program *p, const Expr *op, Expr *e, SlotKind kind)
     Dtype number = DT_COUNT;
     switch (kind) {
     case SLOT_NUM:
-    case SLOT_LIT: number = number_dtype(op); break;
+    case SLOT_LIT:
+    case SLOT_ELEMENT: number = number_dtype(op); break;
     case SLOT_INT:
-        if (op->op == OP_WRITE)
-            number = number_dtype(op);
-        else
-            take_int(p, e, DT_INDEX);
-        break;
+    case SLOT_PEER:
+    case SLOT_COND: take_int(p, e, DT_INDEX); break;
     case SLOT_I32: take_int(p, e, DT_INT32); break;
     case SLOT_CONST: take_int(p, e, DT_INDEX); break;
     case SLOT_IDX:

@@ -122,7 +122,7 @@ static bool chunk_ok(const Infer *in, int slot)
 /* Every chunk passes through any of the staging tiles: they are of one type. */
 static bool stage_tiles_ok(const Infer *in, uint32_t n)
 {
-    int slot = op_slot(in->info->id, "stage");
+    int slot = in->id == OP_PUT ? OPND(PUT, stage) : OPND(GET, stage);
     const Expr *stage = in->op->args[slot];
     if (!stage)
         return true;
@@ -145,8 +145,10 @@ static bool stage_tiles_ok(const Infer *in, uint32_t n)
 
 static bool staging_ok(const Infer *in)
 {
-    int rows = op_slot(in->info->id, "chunk_rows"), cols = op_slot(in->info->id, "chunk_cols");
-    int pipeline = op_slot(in->info->id, "pipeline");
+    bool put = in->id == OP_PUT;
+    int rows = put ? OPND(PUT, chunk_rows) : OPND(GET, chunk_rows);
+    int cols = put ? OPND(PUT, chunk_cols) : OPND(GET, chunk_cols);
+    int pipeline = put ? OPND(PUT, pipeline) : OPND(GET, pipeline);
     Expr **args = in->op->args;
     if (!chunk_ok(in, rows) || !chunk_ok(in, cols))
         return false;
@@ -169,7 +171,18 @@ static bool same_shape(const Infer *in, const Type *dst, const Type *src)
                       infer_shape_text(in, dst), infer_shape_text(in, src));
 }
 
-enum { XFER_DST, XFER_PEER, XFER_SRC, XFER_DST_OFFSETS, XFER_SRC_OFFSETS, XFER_SHAPE };
+/* Put and get have the same operands up to here. */
+enum {
+    XFER_DST = OPND(PUT, dst),
+    XFER_SRC = OPND(PUT, src),
+    XFER_DST_OFFSETS = OPND(PUT, dst_offsets),
+    XFER_SRC_OFFSETS = OPND(PUT, src_offsets),
+    XFER_SHAPE = OPND(PUT, shape)
+};
+_Static_assert(XFER_SHAPE == OPND(GET, shape) && XFER_SRC_OFFSETS == OPND(GET, src_offsets) &&
+                   XFER_DST_OFFSETS == OPND(GET, dst_offsets) && XFER_SRC == OPND(GET, src) &&
+                   XFER_DST == OPND(GET, dst),
+               "put and get differ");
 
 static bool transfer_region_ok(const Infer *in, const Type *dst, const Type *src)
 {
@@ -191,41 +204,69 @@ static bool transfer_region_ok(const Infer *in, const Type *dst, const Type *src
            infer_bounds(in, XFER_SRC_OFFSETS, src, args[XFER_SHAPE]);
 }
 
-static const Type *infer_transfer(const Infer *in)
+const Type *infer_transfer(const Infer *in)
 {
     const Type *dst = arg_type(in, XFER_DST), *src = arg_type(in, XFER_SRC);
-    int atomic = op_slot(in->info->id, "atomic");
     if (dst->dtype != src->dtype) {
         infer_fail(in, XFER_SRC, "type", "needs dst and src of one dtype, got %s and %s",
                    type_text(in->p->arena, dst), type_text(in->p->arena, src));
         return NULL;
     }
     if (!transfer_region_ok(in, dst, src) || !staging_ok(in) ||
-        (atomic >= 0 && !atomic_ok(in, atomic, dst->dtype)))
+        (in->id == OP_PUT && !atomic_ok(in, OPND(PUT, atomic), dst->dtype)))
         return NULL;
     return dst;
 }
 
-const Type *infer_move(const Infer *in)
+const Type *infer_load(const Infer *in)
 {
-    const Type *none = type_none(in->p->types);
-    switch (in->info->id) {
-    case OP_TILE_LOAD: return loaded_tile(in, 0, 1, 2, 3);
-    case OP_TENSOR_SLICE: return loaded_tile(in, 0, 1, 2, -1);
-    case OP_REMOTE_LOAD: return loaded_tile(in, 0, 2, 3, 4);
-    case OP_TILE_STORE: return stores_fit(in, 0, 1, 2) ? arg_type(in, 2) : NULL;
-    case OP_TENSOR_ASSIGN: return stores_fit(in, 2, 1, 0) ? arg_type(in, 0) : NULL;
-    case OP_REMOTE_STORE:
-        return stores_fit(in, 0, 3, 1) && atomic_ok(in, 4, arg_type(in, 1)->dtype) ? arg_type(in, 1)
-                                                                                   : NULL;
-    case OP_READ:
-        return cell_ok(in, 0, 1) ? type_scalar(in->p->types, arg_type(in, 0)->dtype) : NULL;
-    case OP_WRITE: return cell_ok(in, 0, 1) ? infer_write(in) : NULL;
-    case OP_NOTIFY: return cell_ok(in, 0, 2) ? none : NULL;
-    case OP_WAIT: return cell_ok(in, 0, 1) ? none : NULL;
-    case OP_FENCE: return none;
-    case OP_PUT:
-    case OP_GET: return infer_transfer(in);
-    default: return NULL;
+    if (in->info->rule == RULE_LOAD)
+        return loaded_tile(in, OPND(TILE_LOAD, tensor), OPND(TILE_LOAD, offsets),
+                           OPND(TILE_LOAD, shape), OPND(TILE_LOAD, valid_shape));
+    if (in->info->rule == RULE_SLICE)
+        return loaded_tile(in, OPND(TENSOR_SLICE, tensor), OPND(TENSOR_SLICE, offsets),
+                           OPND(TENSOR_SLICE, shape), -1);
+    return loaded_tile(in, OPND(REMOTE_LOAD, target), OPND(REMOTE_LOAD, offsets),
+                       OPND(REMOTE_LOAD, shape), OPND(REMOTE_LOAD, valid_shape));
+}
+
+const Type *infer_store(const Infer *in)
+{
+    int tile = OPND(REMOTE_STORE, src_tile), offsets = OPND(REMOTE_STORE, offsets);
+    int to = OPND(REMOTE_STORE, target);
+    if (in->info->rule == RULE_STORE) {
+        tile = OPND(TILE_STORE, tile);
+        offsets = OPND(TILE_STORE, offsets);
+        to = OPND(TILE_STORE, output_tensor);
+    } else if (in->info->rule == RULE_ASSIGN) {
+        tile = OPND(TENSOR_ASSIGN, value);
+        offsets = OPND(TENSOR_ASSIGN, offsets);
+        to = OPND(TENSOR_ASSIGN, tensor);
     }
+    const Type *mem = arg_type(in, to);
+    if (!stores_fit(in, tile, offsets, to))
+        return NULL;
+    if (in->id == OP_REMOTE_STORE && !atomic_ok(in, OPND(REMOTE_STORE, atomic), mem->dtype))
+        return NULL;
+    return mem;
+}
+
+const Type *infer_element(const Infer *in)
+{
+    _Static_assert(OPND(READ, tensor) == OPND(WRITE, tensor) &&
+                       OPND(READ, indices) == OPND(WRITE, indices),
+                   "read and write differ");
+    if (!cell_ok(in, OPND(READ, tensor), OPND(READ, indices)))
+        return NULL;
+    if (in->info->rule == RULE_WRITE)
+        return infer_write(in);
+    return type_scalar(in->p->types, arg_type(in, OPND(READ, tensor))->dtype);
+}
+
+const Type *infer_signal(const Infer *in)
+{
+    bool notify = in->info->rule == RULE_NOTIFY;
+    int signal = notify ? OPND(NOTIFY, signal) : OPND(WAIT, signal);
+    int offsets = notify ? OPND(NOTIFY, offsets) : OPND(WAIT, offsets);
+    return cell_ok(in, signal, offsets) ? type_none(in->p->types) : NULL;
 }

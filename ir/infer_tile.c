@@ -23,7 +23,7 @@ const Type *infer_create(const Infer *in)
         infer_fail(in, 1, "type", "needs an element dtype, got pl.INDEX: use pl.INT64");
         return NULL;
     }
-    if (in->info->id == OP_TILE_FULL && !check_literal(in, 2, dtype))
+    if (in->id == OP_TILE_FULL && !check_literal(in, 2, dtype))
         return NULL;
     const Type *t = type_shaped(in->p->types, TY_TILE, dtype, in->op->args[0]->n_args, dims);
     if (type_bytes(t, &bytes))
@@ -53,12 +53,12 @@ static bool second_operand_ok(const Infer *in, const Type *a)
         return check_literal(in, 1, a->dtype);
     if (b->kind == TY_SCALAR) {
         bool good = dtype_is_float(b->dtype) ? b->dtype == a->dtype : b->dtype != DT_BOOL;
-        return good || infer_fail(in, 1, "type", "needs a scalar that %s takes for b, got %s",
+        return good || infer_fail(in, 1, "type", "needs a scalar that %s takes for rhs, got %s",
                                   type_text(arena, a), type_text(arena, b));
     }
     if (type_is_memory(b) && !whole)
         return infer_fail(in, 1, "type",
-                          "needs a tile or a number for b, got %s: load it first with pl.load",
+                          "needs a tile or a number for rhs, got %s: load it first with pl.load",
                           type_text(arena, b));
     if (a->dtype != b->dtype)
         return infer_fail(in, 1, "type", "needs operands of one dtype, got %s and %s",
@@ -84,24 +84,24 @@ static const Type *whole_tile(const Infer *in, const Type *t)
     return type_shaped(in->p->types, TY_TILE, t->dtype, t->rank, t->dims);
 }
 
-static const Type *infer_cast(const Infer *in, const Type *a)
+const Type *infer_cast(const Infer *in)
 {
+    const Type *a = in->op->args[0]->type;
+    if (type_is_memory(a) && !whole_tile(in, a))
+        return NULL;
     Dtype to = in->op->args[1]->dtype;
     if (to != DT_INDEX)
         return type_shaped(in->p->types, TY_TILE, to, a->rank, a->dims);
-    infer_fail(in, 1, "type", "needs an element dtype for target_type, got pl.INDEX: use pl.INT64");
+    infer_fail(in, OPND(TILE_CAST, target_type), "type",
+               "needs an element dtype for target_type, got pl.INDEX: use pl.INT64");
     return NULL;
 }
 
 const Type *infer_elementwise(const Infer *in)
 {
     const Type *a = in->op->args[0]->type;
-    if (in->info->id == OP_TILE_CAST)
-        return infer_cast(in, a);
     if (type_is_memory(a) && !whole_tile(in, a))
         return NULL;
-    if (in->info->id == OP_TENSOR_CAST)
-        return infer_cast(in, a);
     if (a->dtype == DT_BOOL) {
         infer_fail(in, 0, "type", "needs numbers, got %s: cast it first with pl.cast",
                    type_text(in->p->arena, a));

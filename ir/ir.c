@@ -176,15 +176,11 @@ static bool is_safe_operand(const Expr *e, bool shift)
 /* Could the op itself fault, its operands being fine? */
 static bool op_may_fault(const Expr *e)
 {
-    switch (e->op) {
-    case OP_WINDOW: /* a view larger than its buffer, a row past the last */
-    case OP_TENSOR_ROW: return true;
-    case OP_TILE_DIV:
-    case OP_TENSOR_DIV: return !dtype_is_float(e->type->dtype) && !is_safe_operand(e, false);
-    case OP_TILE_RDIV:
-    case OP_TENSOR_RDIV: return !dtype_is_float(e->type->dtype);
-    default: return false;
-    }
+    uint16_t traits = op_info(e->op)->traits;
+    bool ints = e->type && type_is_shaped(e->type) && !dtype_is_float(e->type->dtype);
+    if (ints && (traits & TRAIT_DIVIDES))
+        return !is_safe_operand(e, false);
+    return (traits & TRAIT_FAULTS) || (ints && (traits & TRAIT_INT_FAULTS));
 }
 
 static bool may_fault(const Expr *e)

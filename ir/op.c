@@ -1,26 +1,135 @@
-/* The op table: the rows of ops.def with their signatures taken apart. */
+/* The op table: the rows of ops.def as constant data, and its text form. */
 #include "ir/op.h"
-#include <assert.h>
-#include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 
-typedef struct {
-    const char *full, *shorter, *family, *levels, *signature, *doc;
-    ResultRule result;
-} Row;
-
-static const Row rows[OPCODE_COUNT] = {
-#define PLD_OP(ENUM, full, short_, family, levels, sig, result, doc)                               \
-    [OP_##ENUM] = {full, short_, family, levels, sig, doc, RES_##result},
+/* The effects of all operands of a row. */
+enum {
+#define PLD_ARG(name, others, KIND, effects, flags) | (effects)
+#define PLD_CHOICE(name, others, TYPE, flags)
+#define PLD_CHOICE_OR(name, others, TYPE, flags, value)
+#define PLD_VALUE_OR(name, others, KIND, flags, value)
+#define PLD_TEXT_OR(name, others, flags, value)
+#define PLD_OP(ENUM, full, short_, FAMILY, levels, RULE, RESULT, EMIT, traits, links, doc, ...)    \
+    EFFECTS_OF_##ENUM = 0 __VA_ARGS__,
 #include "ir/ops.def"
 };
+
+#define LINKS(TOP, TILE, TENSOR, REVERSED)                                                         \
+    .tile_op = TOP_##TOP, .tile = OP_##TILE, .tensor = OP_##TENSOR, .reversed = OP_##REVERSED
+#define NO_LINKS LINKS(NONE, NONE, NONE, NONE)
+
+const OpInfo op_table[OPCODE_COUNT] = {
+#define PLD_ARG(name, others, KIND, effects, flags)                                                \
+    {#name, others, SLOT_##KIND, ENUM_COUNT, effects, flags, 0, NULL},
+#define PLD_CHOICE(name, others, TYPE, flags)                                                      \
+    {#name, others, SLOT_ENUM, ENUM_##TYPE, 0, flags, 0, NULL},
+#define PLD_CHOICE_OR(name, others, TYPE, flags, value)                                            \
+    {#name, others, SLOT_ENUM, ENUM_##TYPE, 0, (flags) | OPND_DEFAULT, value, NULL},
+#define PLD_VALUE_OR(name, others, KIND, flags, value)                                             \
+    {#name, others, SLOT_##KIND, ENUM_COUNT, 0, (flags) | OPND_DEFAULT, value, NULL},
+#define PLD_TEXT_OR(name, others, flags, text)                                                     \
+    {#name, others, SLOT_STR, ENUM_COUNT, 0, (flags) | OPND_DEFAULT, 0, text},
+#define PLD_OP(ENUM, name, short_, FAMILY, levels_, RULE, RESULT, EMIT, traits_, links, doc_, ...) \
+    [OP_##ENUM] = {.full = name,                                                                   \
+                   .shorter = short_,                                                              \
+                   .doc = doc_,                                                                    \
+                   .family = FAMILY_##FAMILY,                                                      \
+                   .levels = levels_,                                                              \
+                   .n_slots = OPND(ENUM, end_),                                                    \
+                   .effects = EFFECTS_OF_##ENUM,                                                   \
+                   .traits = traits_,                                                              \
+                   .rule = RULE_##RULE,                                                            \
+                   .result = RES_##RESULT,                                                         \
+                   .emit = EMIT_##EMIT,                                                            \
+                   links,                                                                          \
+                   .slots = {__VA_ARGS__{NULL, "", SLOT_KINDS, ENUM_COUNT, 0, 0, 0, NULL}}},
+#include "ir/ops.def"
+};
+
+#define PLD_OP(ENUM, full, short_, FAMILY, levels, RULE, RESULT, EMIT, traits, links, doc, ...)    \
+    _Static_assert(OPND(ENUM, end_) <= OP_MAX_SLOTS, "too many operands: " full);                  \
+    _Static_assert((levels) != 0, "stands at no level: " full);                                    \
+    _Static_assert(EMIT_##EMIT != EMIT_TILE_OP || ((traits)&TRAIT_SHARES),                         \
+                   "a tile operation works element by element: " full);
+#include "ir/ops.def"
+
+/* Every spelling of every op, with its length. */
+static const struct {
+    const char *name;
+    uint16_t len, op;
+} spellings[] = {
+#define SPELLING(text, ENUM) {text, sizeof(text) - 1, OP_##ENUM},
+#define PLD_ALIAS(ENUM, name) SPELLING(name, ENUM)
+#define PLD_OP(ENUM, full, short_, ...) SPELLING(full, ENUM) SPELLING(short_, ENUM)
+#include "ir/ops.def"
+};
+
+static bool among(const char *list, const char *name)
+{
+    size_t len = strlen(name);
+    for (const char *at = list; *at; at += strspn(at, " ")) {
+        size_t word = strcspn(at, " ");
+        if (word == len && memcmp(at, name, len) == 0)
+            return true;
+        at += word;
+    }
+    return false;
+}
+
+int op_slot(OpId id, const char *name)
+{
+    const OpInfo *op = op_info(id);
+    for (int i = 0; i < op->n_slots; i++)
+        if (strcmp(op->slots[i].name, name) == 0 || among(op->slots[i].others, name))
+            return i;
+    return -1;
+}
+
+int op_slot_of_kind(OpId id, SlotKind kind)
+{
+    const OpInfo *op = op_info(id);
+    for (int i = 0; i < op->n_slots; i++)
+        if (op->slots[i].kind == kind)
+            return i;
+    return -1;
+}
+
+int op_in_place(OpId id)
+{
+    const OpInfo *op = op_info(id);
+    for (int i = 0; i < op->n_slots; i++)
+        if (op->slots[i].flags & OPND_IN_PLACE)
+            return i;
+    return -1;
+}
+
+uint32_t op_find(const char *name, OpId *out, uint32_t max)
+{
+    uint32_t n = 0;
+    size_t len = strlen(name);
+    for (size_t i = 0; i < sizeof spellings / sizeof *spellings; i++) {
+        if (spellings[i].len != len || len == 0 || memcmp(spellings[i].name, name, len) != 0)
+            continue;
+        if (n < max)
+            out[n] = (OpId)spellings[i].op;
+        n++;
+    }
+    return n;
+}
+
+const char *op_word(OpId id)
+{
+    return strrchr(op_info(id)->full, '.') + 1;
+}
+
+/* ---- text ---- */
 
 static const char *const result_text[] = {
     [RES_NONE] = "none",
     [RES_ARG0] = "as operand 1",
     [RES_ARG1] = "as operand 2",
     [RES_ARG2] = "as operand 3",
+    [RES_TILE] = "tile",
     [RES_TILE_SHAPE] = "tile of `shape`",
     [RES_TILE_DTYPE] = "tile of `shape` and `dtype`",
     [RES_TILE_CAST] = "tile of `target_type`",
@@ -34,193 +143,86 @@ static const char *const result_text[] = {
     [RES_ROW] = "tensor without its leading dimension",
     [RES_FULL] = "whole tensor",
 };
+_Static_assert(sizeof result_text / sizeof *result_text == RES_COUNT, "a result without a text");
 
-static OpInfo table[OPCODE_COUNT];
-static pthread_once_t table_once = PTHREAD_ONCE_INIT;
-/* Slot names and defaults; the signatures of ops.def are shorter than this together. */
-static char pool[8192];
-static size_t pool_used;
+static const char *const kind_text[] = {
+    [SLOT_TILE] = "tile",       [SLOT_MEM] = "mem",       [SLOT_TENSOR] = "tensor",
+    [SLOT_DIST] = "dist",       [SLOT_INT] = "int",       [SLOT_PEER] = "int",
+    [SLOT_I32] = "i32",         [SLOT_COND] = "cond",     [SLOT_ELEMENT] = "num",
+    [SLOT_NUM] = "tile or num", [SLOT_LIT] = "lit",       [SLOT_IDX] = "idx",
+    [SLOT_SHAPE] = "shape",     [SLOT_CONST] = "const",   [SLOT_BOOL] = "bool",
+    [SLOT_DTYPE] = "dtype",     [SLOT_STR] = "str",       [SLOT_BUF] = "buf",
+    [SLOT_CTX] = "ctx",         [SLOT_SIGNAL] = "signal", [SLOT_TILES] = "tiles",
+    [SLOT_ENUM] = "",
+};
+_Static_assert(sizeof kind_text / sizeof *kind_text == SLOT_KINDS, "a kind without a name");
 
-/* A NUL-terminated copy in the pool. */
-static const char *pool_text(const char *text, size_t len)
-{
-    assert(pool_used + len + 1 <= sizeof pool);
-    char *copy = pool + pool_used;
-    memcpy(copy, text, len);
-    pool_used += len + 1;
-    return copy;
-}
-
-static const struct {
-    const char *name;
-    SlotKind kind;
-} slot_kinds[] = {
-    {"tile", SLOT_TILE},     {"mem", SLOT_MEM},     {"tensor", SLOT_TENSOR}, {"dist", SLOT_DIST},
-    {"int", SLOT_INT},       {"i32", SLOT_I32},     {"num", SLOT_NUM},       {"lit", SLOT_LIT},
-    {"idx", SLOT_IDX},       {"shape", SLOT_SHAPE}, {"const", SLOT_CONST},   {"bool", SLOT_BOOL},
-    {"dtype", SLOT_DTYPE},   {"str", SLOT_STR},     {"buf", SLOT_BUF},       {"ctx", SLOT_CTX},
-    {"signal", SLOT_SIGNAL}, {"tiles", SLOT_TILES},
+static const char *const family_text[] = {
+#define PLD_FAMILY(ENUM, name) name,
+#include "ir/family.def"
 };
 
-static void parse_kind(OpSlot *slot, const char *name)
+static const char *slot_kind_name(const OpSlot *slot)
 {
-    for (size_t i = 0; i < sizeof slot_kinds / sizeof slot_kinds[0]; i++)
-        if (strcmp(slot_kinds[i].name, name) == 0) {
-            slot->kind = slot_kinds[i].kind;
-            return;
-        }
-    bool known = enum_type_from_name(name, &slot->enum_type);
-    assert(known && "ops.def: unknown operand kind");
-    (void)known;
-    slot->kind = SLOT_ENUM;
+    return slot->kind == SLOT_ENUM ? enum_type_name(slot->enum_type) : kind_text[slot->kind];
 }
 
-static uint8_t effect_of(char letter)
-{
-    switch (letter) {
-    case 'r': return EFFECT_READ;
-    case 'w': return EFFECT_WRITE;
-    case 'R': return EFFECT_PEER_READ;
-    case 'W': return EFFECT_PEER_WRITE;
-    case 'A': return EFFECT_ATOMIC;
-    default: assert(!"ops.def: unknown effect letter"); return 0;
-    }
-}
-
-/* Reads one operand `name:kind[:effects][flags]`; returns where it ends. */
-static const char *parse_slot(OpSlot *slot, const char *at)
-{
-    size_t len = strcspn(at, ": ");
-    assert(at[len] == ':' && len > 0 && "ops.def: operand without a kind");
-    slot->name = pool_text(at, len);
-    at += len + 1;
-    len = strcspn(at, ":*?@= ");
-    parse_kind(slot, pool_text(at, len));
-    at += len;
-    if (*at == ':')
-        for (at++; *at && strchr("*?@= ", *at) == NULL; at++)
-            slot->effects |= effect_of(*at);
-    for (; *at == '*' || *at == '?' || *at == '@'; at++) {
-        slot->keyword_only |= *at == '*';
-        slot->optional |= *at == '?';
-        slot->ir_only |= *at == '@';
-    }
-    slot->default_text = "";
-    if (*at == '=') {
-        len = strcspn(++at, " ");
-        slot->default_text = pool_text(at, len);
-        at += len;
-    }
-    assert((*at == ' ' || *at == '\0') && "ops.def: malformed operand");
-    return at;
-}
-
-static uint8_t parse_levels(const char *letters)
-{
-    uint8_t levels = 0;
-    for (; *letters; letters++) {
-        assert(strchr("HOI", *letters) && "ops.def: unknown level");
-        levels |= *letters == 'H' ? LEVEL_H : *letters == 'O' ? LEVEL_O : LEVEL_I;
-    }
-    assert(levels && "ops.def: an op without a level");
-    return levels;
-}
-
-/* Positional operands first, so that printing and reading agree on their places. */
-static void check_order(const OpInfo *op)
-{
-    for (uint32_t i = 1; i < op->n_slots; i++) {
-        bool late = !op->slots[i].keyword_only && op->slots[i - 1].keyword_only;
-        assert(!late && "ops.def: a positional operand after a keyword");
-        (void)late;
-    }
-}
-
-static void parse_row(OpId id)
-{
-    const Row *row = &rows[id];
-    OpInfo *op = &table[id];
-    op->id = id;
-    op->full = row->full;
-    op->shorter = row->shorter;
-    op->family = row->family;
-    op->doc = row->doc;
-    op->result = row->result;
-    op->levels = parse_levels(row->levels);
-    op->ir_only = strstr(row->doc, ".ir files only") != NULL;
-    const char *at = row->signature;
-    while (*at) {
-        assert(op->n_slots < OP_MAX_SLOTS && "ops.def: too many operands");
-        at = parse_slot(&op->slots[op->n_slots++], at);
-        at += *at == ' ';
-    }
-    check_order(op);
-}
-
-static void build_table(void)
-{
-    for (int id = 0; id < OPCODE_COUNT; id++)
-        parse_row((OpId)id);
-}
-
-const OpInfo *op_info(OpId id)
-{
-    pthread_once(&table_once, build_table);
-    return &table[id];
-}
-
-int op_slot(OpId id, const char *name)
+const char *op_signature(Arena *arena, OpId id, bool ir)
 {
     const OpInfo *op = op_info(id);
-    for (int i = 0; i < op->n_slots; i++)
-        if (strcmp(op->slots[i].name, name) == 0)
-            return i;
-    return -1;
-}
-
-uint32_t op_find(const char *name, OpId *out, uint32_t max)
-{
-    uint32_t n = 0;
-    for (int id = 0; id < OPCODE_COUNT; id++) {
-        bool shorter = *name && strcmp(rows[id].shorter, name) == 0;
-        if (!shorter && strcmp(rows[id].full, name) != 0)
+    const char *text = arena_printf(arena, "%s(", op->full), *comma = "";
+    bool star = false;
+    for (const OpSlot *s = op->slots; s->name; s++) {
+        if ((s->flags & OPND_IR_ONLY) && !ir)
             continue;
-        if (n < max)
-            out[n] = (OpId)id;
-        n++;
+        bool keyword = (s->flags & OPND_KEYWORD) != 0, left_out = opnd_may_be_left_out(s);
+        text = arena_printf(arena, "%s%s%s%s%s%s%s", text, comma, keyword && !star ? "*, " : "",
+                            left_out ? "[" : "", s->name, keyword ? "=" : "", left_out ? "]" : "");
+        star |= keyword;
+        comma = ", ";
     }
-    return n;
-}
-
-bool op_has_effect(OpId id)
-{
-    const OpInfo *op = op_info(id);
-    if (strcmp(op->family, "signal") == 0 || id == OP_ALLOC_WINDOW_BUFFER || id == OP_CHECK)
-        return true;
-    for (uint32_t i = 0; i < op->n_slots; i++)
-        if (op->slots[i].effects)
-            return true;
-    return false;
+    return arena_printf(arena, "%s)", text);
 }
 
 /* --list-ops. */
 
-static const char *slot_kind_name(const OpSlot *slot)
+static void print_default(FILE *out, const OpSlot *slot)
 {
-    for (size_t i = 0; i < sizeof slot_kinds / sizeof slot_kinds[0]; i++)
-        if (slot_kinds[i].kind == slot->kind)
-            return slot_kinds[i].name;
-    return enum_type_name(slot->enum_type);
+    if (slot->kind == SLOT_ENUM)
+        fprintf(out, " %s", enum_value_name(slot->enum_type, slot->value));
+    else if (slot->kind == SLOT_STR)
+        fprintf(out, " %s", slot->text);
+    else if (slot->kind == SLOT_BOOL)
+        fputs(slot->value ? " True" : " False", out);
+    else
+        fprintf(out, " %lld", (long long)slot->value);
 }
 
-/* One operand as a user writes it: `peer=int`, `[shape]`, `op=NotifyOp (AtomicAdd)`. */
+static void print_effects(FILE *out, uint8_t effects)
+{
+    static const struct {
+        Effect effect;
+        char letter;
+    } letters[] = {{EFFECT_READ, 'r'},
+                   {EFFECT_WRITE, 'w'},
+                   {EFFECT_PEER_READ, 'R'},
+                   {EFFECT_PEER_WRITE, 'W'},
+                   {EFFECT_ATOMIC, 'A'}};
+    fputs(effects ? ":" : "", out);
+    for (size_t i = 0; i < sizeof letters / sizeof *letters; i++)
+        if (effects & letters[i].effect)
+            fputc(letters[i].letter, out);
+}
+
+/* One operand as a user writes it: `src: mem:r`, `[shape: shape]`, `[mode=str mesh]`. */
 static void print_slot(FILE *out, const OpSlot *slot, bool first)
 {
-    bool left_out = slot->optional || *slot->default_text;
+    bool left_out = opnd_may_be_left_out(slot);
     fprintf(out, "%s%s%s%s%s", first ? "" : ", ", left_out ? "[" : "", slot->name,
-            slot->keyword_only ? "=" : ": ", slot_kind_name(slot));
-    if (*slot->default_text)
-        fprintf(out, " %s", slot->default_text);
+            slot->flags & OPND_KEYWORD ? "=" : ": ", slot_kind_name(slot));
+    print_effects(out, slot->effects);
+    if (slot->flags & OPND_DEFAULT)
+        print_default(out, slot);
     fputs(left_out ? "]" : "", out);
 }
 
@@ -235,25 +237,42 @@ static void print_levels(FILE *out, uint8_t levels)
         }
 }
 
+/* "src, input (tensor); shapes (shape)" */
+static void print_other_names(FILE *out, const OpInfo *op)
+{
+    uint32_t n = 0;
+    for (const OpSlot *s = op->slots; s->name; s++) {
+        if (!*s->others)
+            continue;
+        fputs(n++ ? "; " : "    other names: ", out);
+        for (const char *c = s->others; *c; c++)
+            fputs(*c == ' ' ? ", " : (char[]){*c, '\0'}, out);
+        fprintf(out, " (%s)", s->name);
+    }
+    fputs(n ? "\n" : "", out);
+}
+
 static void print_row(FILE *out, const OpInfo *op)
 {
+    uint32_t n = 0;
     fprintf(out, "%s(", op->full);
-    for (uint32_t i = 0, n = 0; i < op->n_slots; i++)
-        if (!op->slots[i].ir_only)
-            print_slot(out, &op->slots[i], n++ == 0);
+    for (const OpSlot *s = op->slots; s->name; s++)
+        if (!(s->flags & OPND_IR_ONLY))
+            print_slot(out, s, n++ == 0);
     fprintf(out, ")\n    result: %s; level: ", result_text[op->result]);
     print_levels(out, op->levels);
-    fprintf(out, "%s%s\n    %s\n", *op->shorter ? "; also " : "", op->shorter, op->doc);
+    fprintf(out, "%s%s", *op->shorter ? "; also " : "", op->shorter);
+    fprintf(out, "%s\n", op->traits & TRAIT_IR_ONLY ? "; .ir files only" : "");
+    print_other_names(out, op);
+    fprintf(out, "    %s\n", op->doc);
 }
 
 void op_print_table(FILE *out)
 {
-    const char *family = "";
-    for (int id = 0; id < OPCODE_COUNT; id++) {
-        const OpInfo *op = op_info((OpId)id);
-        if (strcmp(family, op->family) != 0)
-            fprintf(out, "%s# %s\n", *family ? "\n" : "", op->family);
-        family = op->family;
-        print_row(out, op);
+    for (int family = 0; family < FAMILY_COUNT; family++) {
+        fprintf(out, "%s# %s\n", family ? "\n" : "", family_text[family]);
+        for (int id = 0; id < OPCODE_COUNT; id++)
+            if ((int)op_info((OpId)id)->family == family)
+                print_row(out, op_info((OpId)id));
     }
 }

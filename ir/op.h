@@ -1,40 +1,78 @@
-/* The op table, parsed from ops.def once at start. */
+/* The op table: what ir/ops.def says of every operation, as constant data. */
 #ifndef PLD_IR_OP_H
 #define PLD_IR_OP_H
 
+#include "base/arena.h"
 #include "base/enums.h"
+#include "ir/tileop.h"
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
 typedef enum {
-#define PLD_OP(ENUM, full, short_, family, levels, sig, result, doc) OP_##ENUM,
+#define PLD_OP(ENUM, ...) OP_##ENUM,
 #include "ir/ops.def"
-    OPCODE_COUNT
+    OPCODE_COUNT,
+    /* what rows without a twin name */
+    OP_NONE = OPCODE_COUNT,
+    OP_TILE_NONE = OPCODE_COUNT,
+    OP_TENSOR_NONE = OPCODE_COUNT
 } OpId;
+
+/* One byte for each operand, so that the place of a member is the operand's index. */
+#define PLD_ARG(name, ...) char name;
+#define PLD_CHOICE(name, ...) char name;
+#define PLD_CHOICE_OR(name, ...) char name;
+#define PLD_VALUE_OR(name, ...) char name;
+#define PLD_TEXT_OR(name, ...) char name;
+#define PLD_OP(ENUM, full, short_, FAMILY, levels, RULE, RESULT, EMIT, traits, links, doc, ...)    \
+    struct OperandsOf##ENUM {                                                                      \
+        __VA_ARGS__                                                                                \
+        char end_;                                                                                 \
+    };
+#include "ir/ops.def"
+
+/* Index of an operand of an op, a constant: OPND(NOTIFY, peer). */
+#define OPND(ENUM, name) offsetof(struct OperandsOf##ENUM, name)
+/* That operand of an Expr of this op. */
+#define OP_ARG(e, ENUM, name) ((e)->args[OPND(ENUM, name)])
+
+/* That operand of a put or a get, whose rows have it at different places. */
+#define TRANSFER_ARG(e, name) ((e)->args[(e)->op == OP_PUT ? OPND(PUT, name) : OPND(GET, name)])
+
+typedef enum {
+#define PLD_FAMILY(ENUM, name) FAMILY_##ENUM,
+#include "ir/family.def"
+    FAMILY_COUNT
+} OpFamily;
 
 typedef enum { LEVEL_H = 1, LEVEL_O = 2, LEVEL_I = 4 } LevelMask;
 
 typedef enum {
-    SLOT_TILE,
-    SLOT_MEM,
-    SLOT_TENSOR,
-    SLOT_DIST,
-    SLOT_INT,
-    SLOT_I32,
-    SLOT_NUM,
-    SLOT_LIT,
-    SLOT_IDX,
-    SLOT_SHAPE,
-    SLOT_CONST,
-    SLOT_BOOL,
-    SLOT_DTYPE,
-    SLOT_STR,
-    SLOT_BUF,
-    SLOT_CTX,
-    SLOT_SIGNAL,
-    SLOT_TILES,
-    SLOT_ENUM
+    SLOT_TILE,    /* a tile */
+    SLOT_MEM,     /* a plain tensor or a window view */
+    SLOT_TENSOR,  /* a plain tensor */
+    SLOT_DIST,    /* a window view */
+    SLOT_INT,     /* integer scalar */
+    SLOT_PEER,    /* integer scalar, a rank */
+    SLOT_I32,     /* integer scalar checked against INT32 */
+    SLOT_COND,    /* BOOL scalar */
+    SLOT_ELEMENT, /* scalar or literal of the dtype of operand 0 */
+    SLOT_NUM,     /* a tile, or a scalar or literal of the dtype of operand 0 */
+    SLOT_LIT,     /* literal number */
+    SLOT_IDX,     /* list of integers, one per dimension */
+    SLOT_SHAPE,   /* list of extents */
+    SLOT_CONST,   /* compile-time integer */
+    SLOT_BOOL,    /* compile-time bool */
+    SLOT_DTYPE,   /* compile-time dtype */
+    SLOT_STR,     /* compile-time string */
+    SLOT_BUF,     /* window buffer */
+    SLOT_CTX,     /* communication context */
+    SLOT_SIGNAL,  /* INT32 window view */
+    SLOT_TILES,   /* list of tiles */
+    SLOT_ENUM,    /* member of an enumeration */
+    SLOT_KINDS
 } SlotKind;
 
 typedef enum {
@@ -46,10 +84,60 @@ typedef enum {
 } Effect;
 
 typedef enum {
+    OPND_OPTIONAL = 1,  /* may be left out; NULL in an Expr */
+    OPND_DEFAULT = 2,   /* may be left out; the default takes its place */
+    OPND_NAMED = 4,     /* dumps print its name */
+    OPND_KEYWORD = 8,   /* accepted by name only, and so printed */
+    OPND_IR_ONLY = 16,  /* accepted in .ir files only */
+    OPND_IN_PLACE = 32, /* the result is this operand's new value: the old one is gone */
+    OPND_INTERNAL = OPND_OPTIONAL | OPND_KEYWORD | OPND_IR_ONLY
+} OpndFlag;
+
+typedef enum {
+    TRAIT_ACTS = 1,       /* has an effect besides those on its operands */
+    TRAIT_FAULTS = 2,     /* may fault */
+    TRAIT_INT_FAULTS = 4, /* may fault where its elements are integers */
+    TRAIT_DIVIDES = 8,    /* operand 1 divides: faults where that is an integer 0 */
+    TRAIT_COMMUTES = 16,  /* operands 0 and 1 may be swapped */
+    TRAIT_SHARES = 32,    /* reads each element before it writes it: result and operand may share an
+                             address */
+    TRAIT_COLLECTIVE = 64,
+    TRAIT_COMPOSITE = 128, /* expanded by lower_composite_ops */
+    TRAIT_TRANSFER = 256,  /* memory to memory, through staging tiles */
+    TRAIT_IR_ONLY = 512    /* made by passes; accepted in .ir files only */
+} OpTrait;
+
+/* Type rules (ir/infer.c). */
+typedef enum {
+    RULE_SIMPLE, /* RESULT says it all */
+    RULE_LOAD,
+    RULE_SLICE,
+    RULE_REMOTE_LOAD,
+    RULE_STORE,
+    RULE_ASSIGN,
+    RULE_REMOTE_STORE,
+    RULE_READ,
+    RULE_WRITE,
+    RULE_NOTIFY,
+    RULE_WAIT,
+    RULE_TRANSFER,
+    RULE_CREATE,
+    RULE_ELEMENTWISE,
+    RULE_CAST,
+    RULE_ALLOC,
+    RULE_WINDOW,
+    RULE_ROW,
+    RULE_FLATTEN,
+    RULE_DIM,
+    RULE_COLLECTIVE
+} TypeRule;
+
+typedef enum {
     RES_NONE,
     RES_ARG0,
     RES_ARG1,
     RES_ARG2,
+    RES_TILE,
     RES_TILE_SHAPE,
     RES_TILE_DTYPE,
     RES_TILE_CAST,
@@ -61,44 +149,100 @@ typedef enum {
     RES_BUFFER,
     RES_VIEW,
     RES_ROW,
-    RES_FULL
+    RES_FULL,
+    RES_COUNT
 } ResultRule;
+
+/* How an op becomes code (codegen/emit_op.c, emit_expr.c). */
+typedef enum {
+    EMIT_LOWERED, /* a pass replaces it before */
+    EMIT_SCALAR,  /* into a register */
+    EMIT_TILE_OP, /* by its tile operation */
+    EMIT_NOTHING, /* the result names its operand */
+    EMIT_LOAD,
+    EMIT_STORE,
+    EMIT_WRITE,
+    EMIT_FULL,
+    EMIT_CREATE,
+    EMIT_COPY,
+    EMIT_CAST,
+    EMIT_ALLOC,
+    EMIT_VIEW,
+    EMIT_CHECK,
+    EMIT_NOTIFY,
+    EMIT_WAIT,
+    EMIT_FENCE,
+    EMIT_REMOTE_LOAD,
+    EMIT_REMOTE_STORE,
+    EMIT_TRANSFER
+} EmitRule;
 
 #define OP_MAX_SLOTS 12
 
 typedef struct {
-    const char *name; /* also the keyword */
+    const char *name;   /* also the keyword; NULL behind the last operand */
+    const char *others; /* further names, blanks between */
     SlotKind kind;
     EnumType enum_type; /* SLOT_ENUM */
     uint8_t effects;    /* Effect bits */
-    bool keyword_only;
-    bool optional; /* may be NULL in an Expr */
-    bool ir_only;
-    const char
-        *default_text; /* "" when there is none; the elaborator fills it in, dumps print it */
+    uint8_t flags;      /* OpndFlag bits */
+    int64_t value;      /* OPND_DEFAULT: the member, integer or bool */
+    const char *text;   /* OPND_DEFAULT of SLOT_STR */
 } OpSlot;
 
 typedef struct {
-    OpId id;
-    const char *full, *shorter, *family, *doc;
+    const char *full, *shorter, *doc; /* shorter "": none */
+    OpFamily family;
     uint8_t levels; /* LevelMask bits */
-    ResultRule result;
     uint8_t n_slots;
-    bool ir_only; /* description ends with ".ir files only" */
-    OpSlot slots[OP_MAX_SLOTS];
+    uint8_t effects; /* of all operands together */
+    uint16_t traits; /* OpTrait bits */
+    TypeRule rule;
+    ResultRule result;
+    EmitRule emit;
+    TileOp tile_op;              /* TOP_NONE: none */
+    OpId tile, tensor, reversed; /* twins, OP_NONE: none */
+    OpSlot slots[OP_MAX_SLOTS + 1];
 } OpInfo;
 
-const OpInfo *op_info(OpId id);
-/* Index of a slot by name, or -1. */
+extern const OpInfo op_table[OPCODE_COUNT];
+
+static inline const OpInfo *op_info(OpId id)
+{
+    return &op_table[id];
+}
+
+/* Index of the operand with this name or other name, or -1. */
 int op_slot(OpId id, const char *name);
-/* All ops whose full or short name is `name` ("pl.add"); fills up to `max`, returns the count. */
+/* Index of the first operand of a kind, or -1. */
+int op_slot_of_kind(OpId id, SlotKind kind);
+/* Index of the operand whose new value the result is, or -1. */
+int op_in_place(OpId id);
+/* All ops with the spelling `name` ("pl.add"); fills up to `max`, returns the count. */
 uint32_t op_find(const char *name, OpId *out, uint32_t max);
+/* The last component of the full name: "add". */
+const char *op_word(OpId id);
 /* Any effect on memory or signals: must not be dropped or moved. */
-bool op_has_effect(OpId id);
+static inline bool op_has_effect(OpId id)
+{
+    return op_table[id].effects || (op_table[id].traits & TRAIT_ACTS);
+}
 static inline bool op_is_collective(OpId id)
 {
-    return id >= OP_BARRIER && id <= OP_ALL_TO_ALL_V;
+    return (op_table[id].traits & TRAIT_COLLECTIVE) != 0;
 }
+static inline bool op_is_transfer(OpId id)
+{
+    return (op_table[id].traits & TRAIT_TRANSFER) != 0;
+}
+static inline bool opnd_may_be_left_out(const OpSlot *slot)
+{
+    return (slot->flags & (OPND_OPTIONAL | OPND_DEFAULT)) != 0;
+}
+
+/* "pl.tile.load(tensor, offsets, shape, [valid_shape])": one line; operands of .ir files
+ * where `ir`. */
+const char *op_signature(Arena *arena, OpId id, bool ir);
 /* The table of --list-ops: name, short name, levels, operands, result, description. */
 void op_print_table(FILE *out);
 

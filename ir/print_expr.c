@@ -152,8 +152,10 @@ static void print_scalar(Buf *out, const Func *f, const Expr *e, int prec)
 static int bare_in_slot(const Expr *e, uint32_t slot)
 {
     switch (op_info(e->op)->slots[slot].kind) {
-    case SLOT_INT: /* a written value takes the dtype of the memory */
-        return e->op == OP_WRITE && e->args[0]->type ? (int)e->args[0]->type->dtype : BARE_INT;
+    case SLOT_ELEMENT: return e->args[0]->type ? (int)e->args[0]->type->dtype : BARE_INT;
+    case SLOT_INT:
+    case SLOT_PEER:
+    case SLOT_COND:
     case SLOT_I32:
     case SLOT_CONST: return BARE_INT;
     case SLOT_BOOL: return DT_BOOL;
@@ -174,7 +176,7 @@ static void print_op(Buf *out, const Func *f, const Expr *e)
             continue;
         }
         buf_str(out, first ? "" : ", ");
-        if (gap || op->slots[i].keyword_only)
+        if (gap || (op->slots[i].flags & (OPND_NAMED | OPND_KEYWORD)))
             buf_printf(out, "%s=", op->slots[i].name);
         irp_expr(out, f, e->args[i], 0, bare_in_slot(e, i));
         first = false;

@@ -88,8 +88,7 @@ static void property_fail(Verify *v, const Stmt *s, Property property, const cha
 
 static bool has_layout(const Expr *alloc)
 {
-    const OpInfo *info = op_info(alloc->op);
-    for (int i = op_slot(alloc->op, "name"); i < info->n_slots; i++)
+    for (uint32_t i = OPND(ALLOC_WINDOW_BUFFER, name); i < alloc->n_args; i++)
         if (!alloc->args[i])
             return false;
     return true;
@@ -99,7 +98,7 @@ static bool has_layout(const Expr *alloc)
 static bool has_good_alignment(const Expr *alloc)
 {
     int64_t align;
-    return expr_is_int(alloc->args[op_slot(alloc->op, "align")], &align) && align > 0 &&
+    return expr_is_int(OP_ARG(alloc, ALLOC_WINDOW_BUFFER, align), &align) && align > 0 &&
            align <= (int64_t)1 << 30 && (align & (align - 1)) == 0;
 }
 
@@ -110,17 +109,15 @@ static void check_op_properties(Verify *v, const Stmt *s, const Expr *e)
     uint32_t props = v->properties;
     bool incore = v->f->kind == FN_INCORE, collective = op_is_collective(e->op);
     if ((props & PROP_TILES) && incore &&
-        (strcmp(info->family, "tensor") == 0 || e->op == OP_TENSOR_SLICE ||
-         e->op == OP_TENSOR_ASSIGN))
+        (info->family == FAMILY_TENSOR || e->op == OP_TENSOR_SLICE || e->op == OP_TENSOR_ASSIGN))
         property_fail(v, s, PROP_TILES, info->full, "is left in InCore code");
-    if ((props & PROP_SIGNALS) && e->op == OP_ALLREDUCE && !e->args[op_slot(e->op, "signal")])
+    if ((props & PROP_SIGNALS) && e->op == OP_ALLREDUCE && !OP_ARG(e, ALLREDUCE, signal))
         property_fail(v, s, PROP_SIGNALS, info->full, "has no signal");
     if ((props & PROP_NO_COMPOSITES) && incore && collective)
         property_fail(v, s, PROP_NO_COMPOSITES, info->full, "is left in InCore code");
     if ((props & PROP_NO_HOST_COLLECTIVES) && v->f->kind == FN_HOST && collective)
         property_fail(v, s, PROP_NO_HOST_COLLECTIVES, info->full, "is left in host code");
-    if ((props & PROP_STAGED) && (e->op == OP_PUT || e->op == OP_GET) &&
-        !e->args[op_slot(e->op, "stage")])
+    if ((props & PROP_STAGED) && op_is_transfer(e->op) && !TRANSFER_ARG(e, stage))
         property_fail(v, s, PROP_STAGED, info->full, "has no staging tiles");
     if ((props & PROP_WINDOWS) && e->op == OP_ALLOC_WINDOW_BUFFER && !has_layout(e))
         property_fail(v, s, PROP_WINDOWS, info->full, "has no layout");

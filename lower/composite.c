@@ -130,7 +130,7 @@ int comp_target_slot(OpId op)
 
 int comp_signal_slot(OpId op)
 {
-    return op_slot(op, "signal");
+    return op_slot_of_kind(op, SLOT_SIGNAL);
 }
 
 void comp_expand(Expansion *x, bool host)
@@ -143,7 +143,7 @@ void comp_expand(Expansion *x, bool host)
     case OP_ALL_TO_ALL: comp_expand_all_to_all(x); break;
     case OP_ALL_TO_ALL_V: comp_expand_all_to_all_v(x); break;
     case OP_ALLREDUCE:
-        if (strcmp(x->op->args[op_slot(OP_ALLREDUCE, "mode")]->sym, "ring") == 0)
+        if (strcmp(x->op->args[OPND(ALLREDUCE, mode)]->sym, "ring") == 0)
             comp_expand_ring(x, host);
         else
             comp_expand_mesh(x);

@@ -55,7 +55,7 @@ void comp_expand_broadcast(Expansion *x)
     Program *p = x->p;
     const Type *t = data_type(x);
     int64_t root = 0;
-    expr_is_int(x->op->args[op_slot(OP_BROADCAST, "root")], &root);
+    expr_is_int(x->op->args[OPND(BROADCAST, root)], &root);
     if (!p->ranks_bound) {
         Expr *below = ex_scalar(p, SC_LT, comp_i32(x, root), comp_use(x, x->nranks));
         Sym text =
@@ -136,8 +136,8 @@ static Expr *slot_row(Expansion *x, Expr *rank, const Expr *cap, const Carry *ro
 void comp_expand_all_to_all_v(Expansion *x)
 {
     Program *p = x->p;
-    const Expr *send = x->op->args[op_slot(OP_ALL_TO_ALL_V, "send_counts")];
-    const Expr *recv = x->op->args[op_slot(OP_ALL_TO_ALL_V, "recv_counts")];
+    const Expr *send = x->op->args[OPND(ALL_TO_ALL_V, send_counts)];
+    const Expr *recv = x->op->args[OPND(ALL_TO_ALL_V, recv_counts)];
     comp_check_ranks(x, func_var(x->f, x->signal)->type->dims[0], "one row of the signal per rank");
     Expr *cap = capacity(x);
     first_barrier(x);

@@ -42,8 +42,8 @@ typedef struct {
  */
 static bool is_self(const Fences *x, const Expr *notify)
 {
-    VarId peer = operand_var(low_slot(notify, "peer"));
-    VarId signal = operand_var(low_slot(notify, "signal"));
+    VarId peer = operand_var(OP_ARG(notify, NOTIFY, peer));
+    VarId signal = operand_var(OP_ARG(notify, NOTIFY, signal));
     if (peer == VAR_NONE || signal == VAR_NONE || x->rank_of[peer] == VAR_NONE)
         return false;
     return x->one_group || alias_root(x->memory, signal) == alias_root(x->memory, x->rank_of[peer]);
@@ -62,7 +62,7 @@ static bool touches_window(const Expr *op)
 
 static bool is_fence(const Expr *op, int64_t kind)
 {
-    return op->op == OP_FENCE && low_slot(op, "kind")->ival == kind;
+    return op->op == OP_FENCE && OP_ARG(op, FENCE, kind)->ival == kind;
 }
 
 /* Scalar code, and waits: what an acquire may be put behind. Tile ops count as work, so that the

@@ -54,12 +54,7 @@ static void use_expr(void *env, Expr **e)
 static bool writes_in_place(const Stmt *s)
 {
     OpId op = low_stmt_op(s);
-    if (op == OPCODE_COUNT)
-        return true;
-    if (op == OP_TILE_CAST)
-        return false;
-    const char *family = op_info(op)->family;
-    return !strcmp(family, "elementwise") || op == OP_TILE_COPY;
+    return op == OPCODE_COUNT || (op_info(op)->traits & TRAIT_SHARES);
 }
 
 static void walk_block(Walk *w, const Block *b);

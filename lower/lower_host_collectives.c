@@ -50,9 +50,9 @@ static bool same_signature(const Expr *a, const Expr *b)
 /* builtin_allreduce_mesh, builtin_barrier: free of clashes with what the program has. */
 static Sym kernel_name(Pass *x, const Expr *op, const char *suffix)
 {
-    const char *word = strrchr(op_info(op->op)->full, '.') + 1;
-    int mode = op_slot(op->op, "mode");
-    const char *joint = mode >= 0 ? "_" : "", *kind = mode >= 0 ? op->args[mode]->sym : "";
+    const char *word = op_word(op->op);
+    bool modes = op->op == OP_ALLREDUCE;
+    const char *joint = modes ? "_" : "", *kind = modes ? OP_ARG(op, ALLREDUCE, mode)->sym : "";
     for (uint32_t n = 0;; n++) {
         Sym name = n ? internf(x->p->in, "builtin_%s%s%s_%u%s", word, joint, kind, n, suffix)
                      : internf(x->p->in, "builtin_%s%s%s%s", word, joint, kind, suffix);
@@ -102,10 +102,9 @@ static Expr *inner_call(Pass *x, const Func *f, const Expr *op, const VarId *slo
 
 static int64_t lane_count(const Expr *op)
 {
-    int slot = op_slot(op->op, "core_num");
     int64_t lanes = 1;
-    if (slot >= 0 && op->args[slot])
-        expr_is_int(op->args[slot], &lanes);
+    if (op->op == OP_ALLREDUCE && OP_ARG(op, ALLREDUCE, core_num))
+        expr_is_int(OP_ARG(op, ALLREDUCE, core_num), &lanes);
     return lanes;
 }
 

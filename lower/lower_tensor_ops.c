@@ -10,31 +10,12 @@
  * every op is the root of its statement. */
 #include "lower/pass.h"
 #include "lower/util.h"
-#include <string.h>
 
 typedef struct {
     Program *p;
     Func *f;
     Block *out;
 } Lower;
-
-static OpId tile_op(OpId op)
-{
-    switch (op) {
-    case OP_TENSOR_ADD: return OP_TILE_ADD;
-    case OP_TENSOR_SUB: return OP_TILE_SUB;
-    case OP_TENSOR_RSUB: return OP_TILE_RSUB;
-    case OP_TENSOR_MUL: return OP_TILE_MUL;
-    case OP_TENSOR_DIV: return OP_TILE_DIV;
-    case OP_TENSOR_RDIV: return OP_TILE_RDIV;
-    case OP_TENSOR_MAXIMUM: return OP_TILE_MAXIMUM;
-    case OP_TENSOR_MINIMUM: return OP_TILE_MINIMUM;
-    case OP_TENSOR_NEG: return OP_TILE_NEG;
-    case OP_TENSOR_ABS: return OP_TILE_ABS;
-    case OP_TENSOR_CAST: return OP_TILE_CAST;
-    default: return OPCODE_COUNT;
-    }
-}
 
 static Expr *op_at(Lower *x, Span span, OpId op, Expr **slots, uint32_t n)
 {
@@ -63,21 +44,21 @@ static void lower_arithmetic(Lower *x, Stmt *s)
     for (uint32_t i = 0; i < e->n_args; i++)
         if (e->args[i])
             e->args[i] = as_tile(x, s, e->args[i], base);
-    OpId op = tile_op(e->op);
-    if (op != OPCODE_COUNT)
-        s->value = op_at(x, e->span, op, e->args, e->n_args);
+    if (op_info(e->op)->family == FAMILY_TENSOR)
+        s->value = op_at(x, e->span, op_info(e->op)->tile, e->args, e->n_args);
 }
 
 static void lower_value(Lower *x, Stmt *s)
 {
     Expr *e = s->value;
-    bool elementwise = !strcmp(op_info(e->op)->family, "elementwise");
+    OpFamily family = op_info(e->op)->family;
     if (e->op == OP_TENSOR_SLICE) {
         s->value = op_at(x, e->span, OP_TILE_LOAD, e->args, 3);
     } else if (e->op == OP_TENSOR_ASSIGN) {
-        Expr *slots[] = {e->args[2], e->args[1], e->args[0]};
+        Expr *slots[] = {OP_ARG(e, TENSOR_ASSIGN, value), OP_ARG(e, TENSOR_ASSIGN, offsets),
+                         OP_ARG(e, TENSOR_ASSIGN, tensor)};
         s->value = op_at(x, e->span, OP_TILE_STORE, slots, 3);
-    } else if (elementwise || tile_op(e->op) != OPCODE_COUNT) {
+    } else if (family == FAMILY_ELEMENTWISE || family == FAMILY_TENSOR) {
         lower_arithmetic(x, s);
     }
 }

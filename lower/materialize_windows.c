@@ -11,6 +11,8 @@
 #include "lower/pass.h"
 #include "lower/util.h"
 
+#define ALLOC_ARG(e, name) OP_ARG(e, ALLOC_WINDOW_BUFFER, name)
+
 typedef struct {
     const Stmt *alloc;
     Expr *asked;               /* bytes asked for, INDEX */
@@ -93,16 +95,16 @@ static bool static_size_ok(Layout *x, const Stmt *s, const Expr *asked)
 static void lay_out(Layout *x, Stmt *s)
 {
     Program *p = x->p;
-    Expr *op = s->value, *size = low_slot(op, "size"), *dtype = low_slot(op, "dtype");
+    Expr *op = s->value, *size = ALLOC_ARG(op, size), *dtype = ALLOC_ARG(op, dtype);
     Expr *asked = shape_bytes(x, size, dtype ? dtype_bytes(dtype->dtype) : 1);
     if (!static_size_ok(x, s, asked))
         return;
     Expr *bytes = reserved(x, asked);
-    low_set_slot(op, "name", ex_str(p, unique_name(x, func_var(x->f, s->results[0])->base)));
-    low_set_slot(op, "offset", expr_clone(p, x->next));
-    low_set_slot(op, "bytes", bytes);
-    low_set_slot(op, "align", ex_index(p, p->platform->window_align));
-    low_set_slot(op, "zero", ex_bool(p, true));
+    ALLOC_ARG(op, name) = ex_str(p, unique_name(x, func_var(x->f, s->results[0])->base));
+    ALLOC_ARG(op, offset) = expr_clone(p, x->next);
+    ALLOC_ARG(op, bytes) = bytes;
+    ALLOC_ARG(op, align) = ex_index(p, p->platform->window_align);
+    ALLOC_ARG(op, zero) = ex_bool(p, true);
     x->next = folded(x, ex_scalar(p, SC_ADD, expr_clone(p, x->next), expr_clone(p, bytes)));
     map_set(&x->buffers, s->results[0], x->list.len);
     vec_push(&x->list, (Buffer){.alloc = s, .asked = asked});
@@ -111,7 +113,7 @@ static void lay_out(Layout *x, Stmt *s)
 static Buffer *buffer_of(Layout *x, const Stmt *window)
 {
     uint64_t i;
-    VarId v = operand_var(low_slot(window->value, "buffer"));
+    VarId v = operand_var(OP_ARG(window->value, WINDOW, buffer));
     return v != VAR_NONE && map_get(&x->buffers, v, &i) ? &x->list.at[i] : NULL;
 }
 
@@ -144,7 +146,7 @@ static bool is_positive(const Dim *d)
 static void check_size(Layout *x, const Stmt *s, const Buffer *b)
 {
     const Type *t = s->value->type;
-    Expr *need = shape_bytes(x, low_slot(s->value, "shape"), dtype_bytes(t->dtype));
+    Expr *need = shape_bytes(x, OP_ARG(s->value, WINDOW, shape), dtype_bytes(t->dtype));
     const Dim *view = dim_of_expr(x->p, need), *asked = dim_of_expr(x->p, b->asked);
     const Dim *more = view && asked ? dim_sub(x->p->types, view, asked) : NULL;
     if (!more || !is_positive(more))
@@ -189,7 +191,7 @@ static void lay_out_stmt(Layout *x, Stmt *s, Nesting nesting)
         return;
     }
     lay_out(x, s);
-    if (nesting == IN_BRANCH && !expr_is_int(low_slot(s->value, "bytes"), &(int64_t){0}))
+    if (nesting == IN_BRANCH && !expr_is_int(ALLOC_ARG(s->value, bytes), &(int64_t){0}))
         fail(
             x, s,
             "a window buffer of run-time size is allocated in a branch: allocate it before the if");

@@ -53,8 +53,8 @@ static Expr *signal_shape(Pass *x, const Stmt *s)
 {
     Program *p = x->p;
     Expr **args = s->value->args;
-    bool ring = strcmp(args[op_slot(OP_ALLREDUCE, "mode")]->sym, "ring") == 0;
-    const Expr *cores = args[op_slot(OP_ALLREDUCE, "core_num")];
+    bool ring = strcmp(args[OPND(ALLREDUCE, mode)]->sym, "ring") == 0;
+    const Expr *cores = args[OPND(ALLREDUCE, core_num)];
     const Dim *ranks = rank_count(x, args[0]->var);
     int64_t lanes = 1;
     if (x->in_loop)
@@ -81,14 +81,14 @@ static void add_signal(Pass *x, Stmt *s)
     Expr *view = ex_opv(p, OP_WINDOW, 3, ex_var(p, x->f, buffer), expr_clone(p, size),
                         ex_dtype(p, DT_INT32));
     VarId signal = build_let(&b, intern(p->in, "signal"), view);
-    s->value->args[op_slot(OP_ALLREDUCE, "signal")] = ex_var(p, x->f, signal);
+    s->value->args[OPND(ALLREDUCE, signal)] = ex_var(p, x->f, signal);
 }
 
 static void visit(Pass *x, Stmt *s)
 {
     bool value = s->kind == ST_LET || s->kind == ST_EXPR;
     if (value && s->value->kind == EX_OP && s->value->op == OP_ALLREDUCE &&
-        !s->value->args[op_slot(OP_ALLREDUCE, "signal")])
+        !s->value->args[OPND(ALLREDUCE, signal)])
         add_signal(x, s);
     bool outer = x->in_loop;
     x->in_loop |= s->kind == ST_FOR;

@@ -48,27 +48,12 @@ Stmt *low_end_yield(const Block *b)
 
 Sym low_op_word(Program *p, OpId op)
 {
-    const char *full = op_info(op)->full;
-    const char *dot = strrchr(full, '.');
-    return intern(p->in, dot ? dot + 1 : full);
+    return intern(p->in, op_word(op));
 }
 
 OpId low_stmt_op(const Stmt *s)
 {
     return s->value && s->value->kind == EX_OP ? s->value->op : OPCODE_COUNT;
-}
-
-Expr *low_slot(const Expr *op, const char *name)
-{
-    int i = op_slot(op->op, name);
-    return i >= 0 && (uint32_t)i < op->n_args ? op->args[i] : NULL;
-}
-
-void low_set_slot(Expr *op, const char *name, Expr *value)
-{
-    int i = op_slot(op->op, name);
-    if (i >= 0 && (uint32_t)i < op->n_args)
-        op->args[i] = value;
 }
 
 static void clone_block(Program *p, Block *to, const Block *from)

@@ -33,8 +33,6 @@ static inline VarId operand_var(const Expr *e)
     return e && e->kind == EX_VAR ? e->var : VAR_NONE;
 }
 /* Operand of an op by name; NULL when left out. */
-Expr *low_slot(const Expr *op, const char *name);
-void low_set_slot(Expr *op, const char *name, Expr *value);
 
 /* A copy of a statement with everything in it; variables stay the same. */
 Stmt *low_stmt_clone(Program *p, const Stmt *s);

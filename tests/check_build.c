@@ -74,8 +74,8 @@ START_TEST(defaults_of_the_table_are_filled_in)
     ck_assert_str_eq(e->args[3]->sym, "mesh");
     ck_assert_ptr_eq(e->args[4], NULL);
     e = ex_opv(p, OP_PUT, 3, irtest_use(&t, data), ex_index(p, 1), irtest_use(&t, data));
-    ck_assert(e->args[op_slot(OP_PUT, "pipeline")]->kind == EX_BOOL);
-    ck_assert_int_eq(e->args[op_slot(OP_PUT, "atomic")]->ival, ATOMIC_NONE);
+    ck_assert(e->args[OPND(PUT, pipeline)]->kind == EX_BOOL);
+    ck_assert_int_eq(e->args[OPND(PUT, atomic)]->ival, ATOMIC_NONE);
 }
 END_TEST
 

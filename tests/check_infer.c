@@ -66,9 +66,8 @@ START_TEST(loads_and_stores)
              OP_TILE_LOAD, USE(x), ex_listv(p, N(0), NULL), AT(1, 64));
     ck_infer("pl.tile.load needs positive extents in shape, got 0", OP_TILE_LOAD, USE(x), AT(0, 0),
              AT(1, 0));
-    ck_infer("pl.tile.load needs a Tensor or a window view for src, got pl.Tile[[1, 64], pl.FP32]: "
-             "store the "
-             "tile into memory first",
+    ck_infer("pl.tile.load needs a Tensor or a window view for tensor, got pl.Tile[[1, 64], "
+             "pl.FP32]: store the tile into memory first",
              OP_TILE_LOAD, USE(tile), AT(0, 0), AT(1, 64));
     ck_infer("pld.DistributedTensor[[4, 64], pl.FP32]", OP_TILE_STORE, USE(tile), AT(1, 0),
              USE(data));
@@ -85,7 +84,7 @@ END_TEST
 
 START_TEST(remote_memory)
 {
-    ck_infer("pld.tile.remote_load needs a DistributedTensor for src, got pl.Tensor[[1, 64], "
+    ck_infer("pld.tile.remote_load needs a DistributedTensor for target, got pl.Tensor[[1, 64], "
              "pl.FP32]: make it "
              "a window view",
              OP_REMOTE_LOAD, USE(x), N(0), AT(0, 0), AT(1, 64));
@@ -140,16 +139,17 @@ START_TEST(tile_arithmetic)
              OP_TILE_ADD, USE(tile), USE(small));
     VarId ints = irtest_param(&t, "ints", irtest_matrix(&t, TY_TILE, DT_INT8, 1, 64));
     VarId bools = irtest_param(&t, "bools", irtest_matrix(&t, TY_TILE, DT_BOOL, 1, 64));
-    ck_infer("pl.tile.add needs an integer literal for INT8 in b, got 1.5", OP_TILE_ADD, USE(ints),
-             ex_float(p, 1.5));
-    ck_infer("pl.tile.add needs a value that fits INT8 in b, got 128", OP_TILE_ADD, USE(ints),
+    ck_infer("pl.tile.add needs an integer literal for INT8 in rhs, got 1.5", OP_TILE_ADD,
+             USE(ints), ex_float(p, 1.5));
+    ck_infer("pl.tile.add needs a value that fits INT8 in rhs, got 128", OP_TILE_ADD, USE(ints),
              N(128));
     ck_infer("pl.Tile[[1, 64], pl.INT8]", OP_TILE_ADD, USE(ints), ex_float(p, 2.0));
     ck_infer("pl.tile.neg needs numbers, got pl.Tile[[1, 64], pl.BOOL]: cast it first with pl.cast",
              OP_TILE_NEG, USE(bools));
-    ck_infer("pl.tile.add needs a tile for a, got pl.Tensor[[1, 64], pl.FP32]: load it first with "
-             "pl.load",
-             OP_TILE_ADD, USE(x), USE(tile));
+    ck_infer(
+        "pl.tile.add needs a tile for lhs, got pl.Tensor[[1, 64], pl.FP32]: load it first with "
+        "pl.load",
+        OP_TILE_ADD, USE(x), USE(tile));
     ck_infer("pl.Tile[[1, 64], pl.FP16]", OP_TILE_CAST, USE(tile), ex_dtype(p, DT_FP16));
     ck_infer("pl.tile.full needs a value that fits FP16 in value, got 1e+06", OP_TILE_FULL,
              AT(1, 4), ex_dtype(p, DT_FP16), ex_float(p, 1e6));

@@ -178,7 +178,7 @@ static void try_all(void)
 {
     static const bool binary[] = {
 #define PLD_TILEOP(ENUM, name, arity) arity == 2,
-#include "codegen/tileop.def"
+#include "ir/tileop.def"
     };
     state = 1;
     for (int round = 0; round < 40; round++) {

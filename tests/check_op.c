@@ -3,37 +3,43 @@
 #include <stdlib.h>
 #include <string.h>
 
-START_TEST(signatures_are_taken_apart)
+START_TEST(a_row_says_it_all)
 {
     const OpInfo *op = op_info(OP_NOTIFY);
     ck_assert_str_eq(op->full, "pld.system.notify");
     ck_assert_uint_eq(op->n_slots, 5);
     ck_assert_uint_eq(op->levels, LEVEL_I);
-    ck_assert_int_eq(op->slots[0].kind, SLOT_SIGNAL);
-    ck_assert_uint_eq(op->slots[0].effects, EFFECT_ATOMIC);
-    ck_assert(!op->slots[0].keyword_only && op->slots[1].keyword_only);
-    int at = op_slot(OP_NOTIFY, "op");
-    ck_assert_int_eq(at, 4);
-    ck_assert_int_eq(op->slots[at].kind, SLOT_ENUM);
-    ck_assert_int_eq(op->slots[at].enum_type, ENUM_NotifyOp);
-    ck_assert_str_eq(op->slots[at].default_text, "AtomicAdd");
-    ck_assert_int_eq(op_slot(OP_NOTIFY, "nothing"), -1);
+    const OpSlot *signal = &op->slots[OPND(NOTIFY, signal)];
+    ck_assert_int_eq(signal->kind, SLOT_SIGNAL);
+    ck_assert_uint_eq(signal->effects, EFFECT_ATOMIC);
+    ck_assert_uint_eq(op->effects, EFFECT_ATOMIC);
+    const OpSlot *how = &op->slots[OPND(NOTIFY, op)];
+    ck_assert_int_eq(how->kind, SLOT_ENUM);
+    ck_assert_int_eq(how->enum_type, ENUM_NotifyOp);
+    ck_assert(how->flags & OPND_KEYWORD);
+    const OpSlot *pipeline = &op_info(OP_PUT)->slots[OPND(PUT, pipeline)];
+    ck_assert((pipeline->flags & OPND_DEFAULT) && pipeline->value == 0);
+    ck_assert_str_eq(op_info(OP_ALLREDUCE)->slots[OPND(ALLREDUCE, mode)].text, "mesh");
+    ck_assert_uint_eq(op_info(OP_BROADCAST)->effects,
+                      EFFECT_PEER_READ | EFFECT_WRITE | EFFECT_ATOMIC);
+    ck_assert_uint_eq(op_info(OP_READ)->levels, LEVEL_O | LEVEL_I);
 }
 END_TEST
 
-START_TEST(flags)
+START_TEST(operands_are_found_by_every_name)
 {
-    const OpInfo *op = op_info(OP_PUT);
-    const OpSlot *stage = &op->slots[op_slot(OP_PUT, "stage")];
-    ck_assert(stage->keyword_only && stage->ir_only && stage->optional);
-    ck_assert_int_eq(stage->kind, SLOT_TILES);
-    const OpSlot *dst = &op->slots[op_slot(OP_PUT, "dst")];
-    ck_assert_uint_eq(dst->effects, EFFECT_PEER_WRITE);
-    ck_assert_str_eq(dst->default_text, "");
-    ck_assert_uint_eq(op_info(OP_BROADCAST)->slots[0].effects, EFFECT_PEER_READ | EFFECT_WRITE);
-    ck_assert_uint_eq(op_info(OP_DIM)->slots[0].effects, 0);
-    ck_assert(op_info(OP_FENCE)->ir_only && !op_info(OP_WAIT)->ir_only);
-    ck_assert_uint_eq(op_info(OP_READ)->levels, LEVEL_O | LEVEL_I);
+    ck_assert_int_eq(op_slot(OP_NOTIFY, "peer"), OPND(NOTIFY, peer));
+    ck_assert_int_eq(op_slot(OP_NOTIFY, "target"), OPND(NOTIFY, signal));
+    ck_assert_int_eq(op_slot(OP_TILE_LOAD, "shapes"), OPND(TILE_LOAD, shape));
+    ck_assert_int_eq(op_slot(OP_TILE_NEG, "tile"), 0);
+    ck_assert_int_eq(op_slot(OP_TILE_NEG, "til"), -1);
+    ck_assert_int_eq(op_slot(OP_TILE_NEG, "tile tensor"), -1);
+    ck_assert_int_eq(op_slot(OP_TILE_NEG, ""), -1);
+    ck_assert_int_eq(op_slot(OP_NOTIFY, "nothing"), -1);
+    ck_assert_int_eq(op_slot_of_kind(OP_ALLGATHER, SLOT_SIGNAL), OPND(ALLGATHER, signal));
+    ck_assert_int_eq(op_slot_of_kind(OP_RANK, SLOT_SIGNAL), -1);
+    ck_assert_int_eq(op_in_place(OP_TILE_STORE), OPND(TILE_STORE, output_tensor));
+    ck_assert_int_eq(op_in_place(OP_TILE_LOAD), -1);
 }
 END_TEST
 
@@ -44,31 +50,113 @@ START_TEST(names_find_ops_in_both_spellings)
     ck_assert_int_eq(found[0], OP_TILE_LOAD);
     ck_assert_uint_eq(op_find("pl.load", found, 4), 1);
     ck_assert_int_eq(found[0], OP_TILE_LOAD);
+    ck_assert_uint_eq(op_find("pl.adds", found, 4), 1);
+    ck_assert_int_eq(found[0], OP_TILE_ADD);
+    ck_assert_uint_eq(op_find("pl.tensor.muls", found, 4), 1);
+    ck_assert_int_eq(found[0], OP_TENSOR_MUL);
     ck_assert_uint_eq(op_find("pl.lod", found, 4), 0);
     ck_assert_uint_eq(op_find("", found, 4), 0);
 }
 END_TEST
 
-START_TEST(full_names_are_unique)
+START_TEST(names_are_unique)
 {
-    for (int a = 0; a < OPCODE_COUNT; a++)
-        for (int b = 0; b < a; b++)
-            ck_assert_str_ne(op_info((OpId)a)->full, op_info((OpId)b)->full);
+    OpId found[4];
+    for (int id = 0; id < OPCODE_COUNT; id++) {
+        const OpInfo *op = op_info((OpId)id);
+        ck_assert_uint_eq(op_find(op->full, found, 4), 1);
+        ck_assert_int_eq(found[0], id);
+        ck_assert_uint_eq(op_find(op->shorter, found, 4), *op->shorter ? 1 : 0);
+    }
 }
 END_TEST
 
-START_TEST(defaults_name_members_of_their_kind)
+/* Names of the operands of one row, other names among them: each means one operand. */
+static void check_names(OpId id)
 {
-    for (int id = 0; id < OPCODE_COUNT; id++) {
-        const OpInfo *op = op_info((OpId)id);
-        for (int i = 0; i < op->n_slots; i++) {
-            const OpSlot *slot = &op->slots[i];
-            int64_t v;
-            if (slot->kind == SLOT_ENUM && *slot->default_text)
-                ck_assert(enum_value_from_name(slot->enum_type, slot->default_text, &v));
-            ck_assert(slot->effects == 0 || slot->kind != SLOT_INT);
-        }
+    const OpInfo *op = op_info(id);
+    for (int i = 0; i < op->n_slots; i++) {
+        ck_assert_int_eq(op_slot(id, op->slots[i].name), i);
+        char others[128];
+        snprintf(others, sizeof others, "%s", op->slots[i].others);
+        for (char *word = strtok(others, " "); word; word = strtok(NULL, " "))
+            ck_assert_msg(op_slot(id, word) == i, "%s: %s is twice", op->full, word);
     }
+}
+
+static bool is_memory(SlotKind kind)
+{
+    return kind == SLOT_MEM || kind == SLOT_TENSOR || kind == SLOT_DIST || kind == SLOT_SIGNAL ||
+           kind == SLOT_NUM;
+}
+
+/* What can be given by position stands before what cannot, and what may be left out last. */
+static void check_operands(OpId id)
+{
+    const OpInfo *op = op_info(id);
+    int in_place = 0;
+    for (int i = 0; i < op->n_slots; i++) {
+        const OpSlot *slot = &op->slots[i], *before = i ? slot - 1 : NULL;
+        ck_assert(slot->effects == 0 || is_memory(slot->kind));
+        if (slot->kind == SLOT_ENUM && (slot->flags & OPND_DEFAULT))
+            ck_assert_ptr_nonnull(enum_value_name(slot->enum_type, slot->value));
+        if (slot->kind == SLOT_STR && (slot->flags & OPND_DEFAULT))
+            ck_assert_ptr_nonnull(slot->text);
+        bool late = before && !(slot->flags & OPND_KEYWORD) &&
+                    ((before->flags & OPND_KEYWORD) || opnd_may_be_left_out(before));
+        ck_assert_msg(!late || opnd_may_be_left_out(slot), "%s: %s stands late", op->full,
+                      slot->name);
+        in_place += (slot->flags & OPND_IN_PLACE) != 0;
+    }
+    ck_assert_int_le(in_place, 1);
+    bool names_operand = op->result >= RES_ARG0 && op->result <= RES_ARG2;
+    int result = (int)op->result - RES_ARG0;
+    if (names_operand && is_memory(op->slots[result].kind))
+        ck_assert_int_eq(op_in_place(id), result);
+}
+
+/* Twins name each other. */
+static void check_links(OpId id)
+{
+    const OpInfo *op = op_info(id);
+    ck_assert_int_eq(op->tile == OP_NONE, op->tensor == OP_NONE);
+    if (op->tile != OP_NONE) {
+        ck_assert(op->tile == id || op->tensor == id);
+        const OpInfo *tile = op_info(op->tile), *tensor = op_info(op->tensor);
+        ck_assert(tile->tensor == op->tensor && tensor->tile == op->tile);
+        ck_assert_uint_eq(tile->n_slots, tensor->n_slots);
+        for (int i = 0; i < tile->n_slots; i++)
+            ck_assert_str_eq(tile->slots[i].name, tensor->slots[i].name);
+        ck_assert_str_eq(op_word(op->tile), op_word(op->tensor));
+    }
+    if (op->reversed != OP_NONE)
+        ck_assert_int_eq(op_info(op->reversed)->reversed, id);
+    if (op->traits & TRAIT_COMMUTES)
+        ck_assert_int_eq(op->reversed, id);
+    ck_assert_int_eq(op->emit == EMIT_TILE_OP, op->tile_op != TOP_NONE);
+    if (op->family == FAMILY_TENSOR)
+        ck_assert(op->tile != OP_NONE && op->emit == EMIT_LOWERED);
+}
+
+START_TEST(every_row_is_sound)
+{
+    check_names((OpId)_i);
+    check_operands((OpId)_i);
+    check_links((OpId)_i);
+}
+END_TEST
+
+START_TEST(signatures_show_how_to_call)
+{
+    Arena arena = {0};
+    ck_assert_str_eq(op_signature(&arena, OP_TILE_LOAD, false),
+                     "pl.tile.load(tensor, offsets, shape, [valid_shape])");
+    ck_assert_str_eq(op_signature(&arena, OP_REMOTE_STORE, false),
+                     "pld.tile.remote_store(src_tile, target, peer, offsets, *, [atomic=])");
+    ck_assert_str_eq(op_signature(&arena, OP_ALLOC_WINDOW_BUFFER, false),
+                     "pld.tensor.alloc_window_buffer(size, [dtype])");
+    ck_assert_str_eq(op_signature(&arena, OP_WORLD_SIZE, true), "pld.system.world_size()");
+    arena_free(&arena);
 }
 END_TEST
 
@@ -97,7 +185,7 @@ START_TEST(the_table_lists_every_op)
         ck_assert_ptr_nonnull(strstr(text, op_info((OpId)id)->doc));
     }
     ck_assert_ptr_nonnull(strstr(
-        text, "pld.system.wait(signal: signal, offsets=idx, expected=i32, [cmp=WaitCmp Ge])\n"
+        text, "pld.system.wait(signal: signal:r, offsets: idx, expected: i32, [cmp=WaitCmp Ge])\n"
               "    result: none; level: InCore\n"));
     ck_assert_ptr_nonnull(strstr(text, "level: orchestration, InCore; also pl.read\n"));
     free(text);
@@ -107,11 +195,12 @@ END_TEST
 int main(void)
 {
     TCase *tc = tcase_create("op");
-    tcase_add_test(tc, signatures_are_taken_apart);
-    tcase_add_test(tc, flags);
+    tcase_add_test(tc, a_row_says_it_all);
+    tcase_add_test(tc, operands_are_found_by_every_name);
     tcase_add_test(tc, names_find_ops_in_both_spellings);
-    tcase_add_test(tc, full_names_are_unique);
-    tcase_add_test(tc, defaults_name_members_of_their_kind);
+    tcase_add_test(tc, names_are_unique);
+    tcase_add_loop_test(tc, every_row_is_sound, 0, OPCODE_COUNT);
+    tcase_add_test(tc, signatures_show_how_to_call);
     tcase_add_test(tc, effects);
     tcase_add_test(tc, the_table_lists_every_op);
     Suite *suite = suite_create("op");

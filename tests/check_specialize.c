@@ -232,7 +232,7 @@ START_TEST(misspelt_names_get_a_suggestion)
     expect_body_messages("t = pl.laod(x, [0, 0], [1, 64])",
                          "3:9: unknown operation pl.laod; did you mean pl.load?\n");
     expect_body_messages("t = pl.load(x, [0, 0], shap=[1, 64])",
-                         "3:28: pl.tile.load has no shap=; did you mean shape=? it takes src=, "
+                         "3:28: pl.tile.load has no shap=; did you mean shape=? it takes tensor=, "
                          "offsets=, shape=, valid_shape=\n");
     expect_body_messages("pld.system.notify(sig, peer=0, offsets=[0, 0], value=1, "
                          "op=pld.NotifyOp.Add)",
@@ -244,8 +244,8 @@ END_TEST
 
 START_TEST(operands_are_checked)
 {
-    expect_body_messages("pl.full([1, 4], pl.FP32, value=0)",
-                         "3:21: pl.tile.full takes 1 positional operand: write dtype=\n");
+    expect_body_messages("pld.system.wait(sig, [0, 0], 1, pld.WaitCmp.Ge)",
+                         "3:37: pld.system.wait takes 3 positional operands: write cmp=\n");
     expect_body_messages("pl.load(x, [0, 0])", "3:5: pl.tile.load needs shape\n");
     expect_body_messages("pl.load(x, [0, 0], [1, 4], shape=[1, 4])",
                          "3:32: pl.tile.load: shape is given twice\n");

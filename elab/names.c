@@ -80,38 +80,9 @@ static void walk_call(Walk *w, const Ast *a)
         walk(w, a->call.keywords.at[i].value);
 }
 
-static void walk_statement(Walk *w, const Ast *a)
+static void walk_child(void *env, Ast *child)
 {
-    switch (a->kind) {
-    case AST_EXPR_STMT:
-    case AST_RETURN: walk(w, a->value); break;
-    case AST_ASSIGN:
-        walk_list(w, &a->assign.targets);
-        walk(w, a->assign.value);
-        break;
-    case AST_ANN_ASSIGN: walk(w, a->ann.value); break;
-    case AST_AUG_ASSIGN:
-        walk(w, a->aug.target);
-        walk(w, a->aug.value);
-        break;
-    case AST_IF:
-        walk(w, a->if_.cond);
-        walk_list(w, &a->if_.then);
-        walk_list(w, &a->if_.otherwise);
-        break;
-    case AST_FOR:
-        walk(w, a->for_.iter);
-        walk_list(w, &a->for_.body);
-        walk_list(w, &a->for_.otherwise);
-        break;
-    default: break;
-    }
-}
-
-static void walk_compare(Walk *w, const Ast *a)
-{
-    walk(w, a->compare.first);
-    walk_list(w, &a->compare.rest);
+    walk(env, child);
 }
 
 static void walk(Walk *w, const Ast *a)
@@ -120,36 +91,21 @@ static void walk(Walk *w, const Ast *a)
         return;
     switch (a->kind) {
     case AST_NAME: check_name(w, a); break;
-    case AST_TUPLE:
-    case AST_LIST:
-    case AST_AND:
-    case AST_OR: walk_list(w, &a->items); break;
     case AST_ATTR:
         if (!elab_dotted(w->e, a))
             walk(w, a->attr.base);
         break;
     case AST_CALL: walk_call(w, a); break;
-    case AST_SUBSCRIPT:
-        walk(w, a->sub.base);
-        walk_list(w, &a->sub.index);
-        break;
-    case AST_SLICE:
-        walk(w, a->slice.lo);
-        walk(w, a->slice.hi);
-        walk(w, a->slice.step);
-        break;
-    case AST_UNARY: walk(w, a->unary.operand); break;
-    case AST_BINARY:
-        walk(w, a->binary.left);
-        walk(w, a->binary.right);
-        break;
-    case AST_COMPARE: walk_compare(w, a); break;
-    case AST_COND:
-        walk(w, a->cond.cond);
-        walk(w, a->cond.then);
-        walk(w, a->cond.otherwise);
-        break;
-    default: walk_statement(w, a);
+    case AST_ANN_ASSIGN: walk(w, a->ann.value); break;
+    case AST_RAISE:  /* names of exceptions */
+    case AST_LAMBDA: /* these have names of their own */
+    case AST_GENEXP:
+    case AST_LISTCOMP:
+    case AST_SETCOMP:
+    case AST_DICTCOMP:
+    case AST_DEF:
+    case AST_CLASS: break;
+    default: ast_children(a, walk_child, w);
     }
 }
 

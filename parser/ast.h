@@ -10,7 +10,7 @@
 #include <stdbool.h>
 
 typedef enum {
-#define PLD_AST(ENUM, name) AST_##ENUM,
+#define PLD_AST(ENUM, name, fields) AST_##ENUM,
 #include "parser/ast.def"
     AST_COUNT
 } AstKind;
@@ -272,6 +272,10 @@ void ast_print_module(Buf *out, const AstModule *module);
 void ast_print_stmt(Buf *out, const Ast *stmt, uint32_t depth);
 void ast_print_expr(Buf *out, const Ast *expr);
 
+/* Visits the children of a node, those of its keywords, parameters and the like included, in the
+ * order of ast.def. */
+typedef void AstFn(void *env, Ast *child);
+void ast_children(const Ast *a, AstFn *fn, void *env);
 /* Same tree, ignoring spans and heights. */
 bool ast_equal(const Ast *a, const Ast *b);
 

@@ -9,7 +9,7 @@
 #define START                                                                                      \
     {BC_LDI, 4, 0, 0, 0, 0, 1}, {BC_LDI, 6, 0, 0, 0, 0, -1}, {BC_RANK, 7, 2, 0, 0, 0, 0},          \
     {                                                                                              \
-        BC_BIN, 5, 4, 7, DT_INT32, 0, SC_SUB                                                      \
+        BC_BIN, 5, 4, 7, DT_INT32, 0, SC_SUB                                                       \
     }
 #define TELL                                                                                       \
     {                                                                                              \

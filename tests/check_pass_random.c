@@ -264,7 +264,6 @@ int main(void)
 {
     Suite *s = suite_create("pass_random");
     TCase *tc = tcase_create("random");
-    tcase_set_timeout(tc, 60);
     tcase_add_loop_test(tc, dumps_read_back, 0, 8);
     tcase_add_test(tc, simplify_is_idempotent);
     suite_add_tcase(s, tc);

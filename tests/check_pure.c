@@ -438,7 +438,6 @@ int main(void)
 {
     Suite *suite = suite_create("pure");
     TCase *tc = tcase_create("pure");
-    tcase_set_timeout(tc, 60);
     tcase_add_checked_fixture(tc, setup, NULL);
     tcase_add_test(tc, integers_as_in_python);
     tcase_add_test(tc, floats_as_in_python);

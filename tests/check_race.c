@@ -247,7 +247,6 @@ int main(void)
 {
     Suite *s = suite_create("race");
     TCase *c = tcase_create("bytes");
-    tcase_set_timeout(c, 60);
     tcase_add_test(c, bytes_are_exact);
     tcase_add_test(c, holes_do_not_touch);
     tcase_add_test(c, a_pair_of_lines_once);
@@ -256,7 +255,6 @@ int main(void)
     tcase_add_test(c, sweeping_loses_nothing);
     suite_add_tcase(s, c);
     c = tcase_create("plain");
-    tcase_set_timeout(c, 60);
     tcase_add_loop_test(c, same_as_the_plain_way, 0, 150);
     suite_add_tcase(s, c);
     return run_suite(s);

@@ -337,7 +337,6 @@ int main(void)
 {
     Suite *s = suite_create("race order");
     TCase *c = tcase_create("order");
-    tcase_set_timeout(c, 60);
     tcase_add_test(c, shortest_prefix);
     tcase_add_test(c, eq_acquires_all);
     tcase_add_test(c, reset_consumes_the_front);
@@ -353,7 +352,6 @@ int main(void)
     tcase_add_test(c, a_counter_that_wraps);
     suite_add_tcase(s, c);
     c = tcase_create("threads");
-    tcase_set_timeout(c, 60);
     tcase_add_test(c, put_reads_until_notify_or_fence);
     tcase_add_test(c, lanes_are_threads);
     tcase_add_test(c, lanes_wait_for_themselves);

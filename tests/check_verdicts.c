@@ -237,7 +237,6 @@ int main(void)
         return 1;
     Suite *s = suite_create("verdicts");
     TCase *c = tcase_create("verdicts");
-    tcase_set_timeout(c, 60);
     tcase_add_loop_test(c, verdict_on_every_schedule, 0, (int)programs.gl_pathc);
     tcase_add_loop_test(c, same_schedule_same_reports, 0, (int)programs.gl_pathc);
     tcase_add_loop_test(c, samples_are_clean, 0, (int)(sizeof samples / sizeof samples[0]));

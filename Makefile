@@ -1,12 +1,9 @@
 # pldc and pldrun. `make help` lists the targets; `make SAN=address,undefined` builds with sanitizers.
 
-PREFIX ?= /usr/local
-DESTDIR ?=
 CC = gcc
 AR = ar
 RE2C = re2c
 BISON = bison
-INSTALL = install
 
 comma := ,
 B := build$(if $(SAN),/san-$(subst $(comma),-,$(SAN)))
@@ -31,7 +28,7 @@ SRC = $(filter-out $(MAINS),$(wildcard $(FOLDERS:%=%/*.c)))
 RE = $(wildcard $(FOLDERS:%=%/*.re))
 GRAMMARS = $(wildcard $(FOLDERS:%=%/*.y))
 GEN_C = $(RE:%.re=$(B)/gen/%.c) $(GRAMMARS:%.y=$(B)/gen/%.c)
-GEN_H = $(GRAMMARS:%.y=$(B)/gen/%.h)
+GEN_H = $(GRAMMARS:%.y=$(B)/gen/%.h) $(B)/gen/cli/version.h
 
 OBJ = $(SRC:%.c=$(B)/obj/%.o)
 GEN_OBJ = $(GEN_C:$(B)/gen/%.c=$(B)/obj/gen/%.o)
@@ -46,12 +43,17 @@ TEST_OBJ = $(patsubst %.c,$(B)/obj/%.o,$(filter-out tests/check_%,$(wildcard tes
 FUZZERS = $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/fuzz/*.c))
 BENCHES = $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/bench/*.c))
 
+# A line for each command; V=1 shows the commands.
+say = $(if $(V),,@echo '  $(1)' && )
+# What builds as the first part of something else uses every processor, unless -j says how many.
+BUILD = +$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
+
 .DELETE_ON_ERROR:
 .SECONDARY:
 .SUFFIXES:
 MAKEFLAGS += --no-builtin-rules
 
-.PHONY: all lib tests fuzzers demo check quick bench fuzz explore-long install clean lint format help flags
+.PHONY: all lib tests fuzzers demo check quick bench fuzz explore-long clean lint format help flags
 
 all: $(LIB) $(BINS)
 lib: $(LIB)
@@ -66,11 +68,14 @@ help:
 	@echo 'bench         timings (tests/bench)'
 	@echo 'fuzz          random input for a while (tests/fuzz)'
 	@echo 'explore-long  every interleaving of the larger litmus tests'
-	@echo 'install       programs, manual pages and samples below DESTDIR and PREFIX'
+	@echo 'bare-long     the README on a bare Debian, as root (tests/bare)'
+	@echo 'install       programs, manual pages, samples, completions below DESTDIR and PREFIX'
+	@echo 'uninstall     takes them away again'
+	@echo 'deb, dist     a Debian package, the sources in one file'
 	@echo 'lint          manual pages, house style, layout of C files, shell scripts'
 	@echo 'format        lays the C files out as lint wants them'
 	@echo 'clean         remove build/'
-	@echo 'Variables: CC, CFLAGS, SAN=address,undefined, SAN=thread, PREFIX, DESTDIR'
+	@echo 'Variables: CC, CFLAGS, V=1 (whole commands), SAN=address,undefined, SAN=thread, PREFIX, DESTDIR'
 
 # Objects depend on the flags they were compiled with, so that CC=clang rebuilds them.
 FLAGS_TEXT = $(CC) $(ALL_FLAGS) $(WARN)
@@ -78,44 +83,48 @@ $(B)/flags: flags
 	@mkdir -p $(@D)
 	@echo '$(FLAGS_TEXT)' | cmp -s - $@ || echo '$(FLAGS_TEXT)' >$@
 
+$(B)/gen/cli/version.h: flags
+	@mkdir -p $(@D)
+	@echo '#define PLD_VERSION "$(VERSION)"' | cmp -s - $@ || echo '#define PLD_VERSION "$(VERSION)"' >$@
+
 $(LIB): $(OBJ) $(GEN_OBJ)
 	@rm -f $@
-	$(AR) rcs $@ $(OBJ) $(GEN_OBJ)
+	$(call say,AR $@)$(AR) rcs $@ $(OBJ) $(GEN_OBJ)
 
 $(BINS): $(B)/%: $(B)/obj/cli/%.o $(LIB)
-	$(CC) $(ALL_FLAGS) $(LDFLAGS) -o $@ $< $(LIB) $(LIBS)
+	$(call say,LD $@)$(CC) $(ALL_FLAGS) $(LDFLAGS) -o $@ $< $(LIB) $(LIBS)
 
 $(B)/obj/sim/%.o: ALL_FLAGS += $(SIM_FLAGS)
 $(B)/obj/tests/%.o: ALL_FLAGS += $(CHECK_CFLAGS)
 
 $(B)/obj/gen/%.o: $(B)/gen/%.c $(B)/flags | $(GEN_H)
 	@mkdir -p $(@D)
-	$(CC) $(ALL_FLAGS) -Wall -Wno-unused -MMD -MP -c -o $@ $<
+	$(call say,CC $<)$(CC) $(ALL_FLAGS) -Wall -Wno-unused -MMD -MP -c -o $@ $<
 
 $(B)/obj/%.o: %.c $(B)/flags | $(GEN_H)
 	@mkdir -p $(@D)
-	$(CC) $(ALL_FLAGS) $(WARN) -MMD -MP -c -o $@ $<
+	$(call say,CC $<)$(CC) $(ALL_FLAGS) $(WARN) -MMD -MP -c -o $@ $<
 
 $(B)/gen/%.c: %.re $(B)/flags
 	@mkdir -p $(@D)
-	$(RE2C) -W --depfile $(@:.c=.d) -o $@ $<
+	$(call say,RE2C $<)$(RE2C) -W --depfile $(@:.c=.d) -o $@ $<
 
 $(B)/gen/%.c $(B)/gen/%.h &: %.y $(B)/flags
 	@mkdir -p $(@D)
-	$(BISON) -Wall --header=$(B)/gen/$*.h -o $(B)/gen/$*.c $<
+	$(call say,BISON $<)$(BISON) -Wall --header=$(B)/gen/$*.h -o $(B)/gen/$*.c $<
 
 $(CHECKS): $(B)/tests/%: $(B)/obj/tests/%.o $(TEST_OBJ) $(LIB)
 	@mkdir -p $(@D)
-	$(CC) $(ALL_FLAGS) $(LDFLAGS) -o $@ $< $(TEST_OBJ) $(LIB) $(CHECK_LIBS) $(LIBS)
+	$(call say,LD $@)$(CC) $(ALL_FLAGS) $(LDFLAGS) -o $@ $< $(TEST_OBJ) $(LIB) $(CHECK_LIBS) $(LIBS)
 
 $(FUZZERS) $(BENCHES): $(B)/tests/%: $(B)/obj/tests/%.o $(LIB)
 	@mkdir -p $(@D)
-	$(CC) $(ALL_FLAGS) $(LDFLAGS) -o $@ $< $(LIB) $(LIBS)
+	$(call say,LD $@)$(CC) $(ALL_FLAGS) $(LDFLAGS) -o $@ $< $(LIB) $(LIBS)
 
 # The packages come first: a compiler or test library may be missing.
 check:
 	@scripts/bootstrap
-	@+$(MAKE) --no-print-directory -s tests fuzzers
+	@$(BUILD) tests fuzzers
 	@tests/run.sh $(B)
 
 quick: tests fuzzers
@@ -123,7 +132,7 @@ quick: tests fuzzers
 
 demo:
 	@scripts/bootstrap
-	@+$(MAKE) --no-print-directory -s all
+	@$(BUILD) all
 	@scripts/demo $(B)
 
 bench: all $(BENCHES)
@@ -135,19 +144,7 @@ fuzz: fuzzers
 explore-long: all
 	@set -e; for s in $(sort $(wildcard tests/litmus/long*.sh)); do $$s $(B); done
 
-MAN1 = $(wildcard man/*.1)
-MAN5 = $(wildcard man/*.5)
-MAN7 = $(wildcard man/*.7)
-SAMPLES = $(wildcard samples/*.pld)
-
-install: all
-	$(INSTALL) -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/pld/samples
-	$(INSTALL) -d $(addprefix $(DESTDIR)$(PREFIX)/share/man/man,1 5 7)
-	$(if $(BINS),$(INSTALL) -m 755 $(BINS) $(DESTDIR)$(PREFIX)/bin)
-	$(if $(MAN1),$(INSTALL) -m 644 $(MAN1) $(DESTDIR)$(PREFIX)/share/man/man1)
-	$(if $(MAN7),$(INSTALL) -m 644 $(MAN7) $(DESTDIR)$(PREFIX)/share/man/man7)
-	$(if $(MAN5),$(INSTALL) -m 644 $(MAN5) $(DESTDIR)$(PREFIX)/share/man/man5)
-	$(if $(SAMPLES),$(INSTALL) -m 644 $(SAMPLES) $(DESTDIR)$(PREFIX)/share/pld/samples)
+include scripts/install.mk
 
 lint:
 	@scripts/bootstrap lint

@@ -91,7 +91,6 @@ bool parse_int(const char *text, int64_t lo, int64_t hi, int64_t *out);
 /* A finite non-negative number. */
 bool parse_number(const char *text, double *out);
 
-#define PLD_VERSION "0.1.0"
 #define DEFAULT_RANKS 2
 
 #endif

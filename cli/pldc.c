@@ -3,6 +3,7 @@
 #include "cli/compare.h"
 #include "cli/compile.h"
 #include "cli/skeleton.h"
+#include "cli/version.h"
 #include "codegen/bytecode.h"
 #include "ir/print.h"
 

@@ -1,5 +1,6 @@
 #include "cli/run_options.h"
 
+#include "cli/version.h"
 #include "sim/host/run.h"
 
 #include <string.h>

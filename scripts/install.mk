@@ -1,0 +1,61 @@
+# What stands where once it is installed, the packages, and what is made for them from tables.
+
+PREFIX ?= /usr/local
+DESTDIR ?=
+BASHCOMP = share/bash-completion/completions
+ZSHCOMP = share/zsh/site-functions
+VIM = share/vim/vimfiles
+INSTALL = install
+VERSION = $(shell scripts/version)
+
+S = $(B)/share
+SHARED = $(addprefix $(S)/,pldc.bash pldrun.bash _pldc _pldrun pld.vim pld.tmLanguage.json)
+OPTION_TABLES = ir/passes.def base/warnings.def base/platform.def scripts/table-rows
+WORD_TABLES = lexer/tokens.def ir/ops.def base/dtype.def base/enums.def scripts/table-rows
+
+$(S)/%.bash: cli/%_options.def $(OPTION_TABLES) scripts/completions
+	@mkdir -p $(@D)
+	$(call say,GEN $@)CC='$(CC)' scripts/completions bash $* >$@
+$(S)/_%: cli/%_options.def $(OPTION_TABLES) scripts/completions
+	@mkdir -p $(@D)
+	$(call say,GEN $@)CC='$(CC)' scripts/completions zsh $* >$@
+$(S)/pld.vim: $(WORD_TABLES) scripts/syntax
+	@mkdir -p $(@D)
+	$(call say,GEN $@)CC='$(CC)' scripts/syntax vim >$@
+$(S)/pld.tmLanguage.json: $(WORD_TABLES) scripts/syntax
+	@mkdir -p $(@D)
+	$(call say,GEN $@)CC='$(CC)' scripts/syntax textmate >$@
+
+# MODE:FILE:TARGET, which lies below PREFIX.
+into = $(foreach f,$3,$1:$f:$2/$(notdir $f))
+INSTALLED = $(call into,755,bin,$(BINS)) \
+    $(foreach n,1 5 7,$(call into,644,share/man/man$n,$(wildcard man/*.$n))) \
+    $(call into,644,share/pld/samples,$(wildcard samples/*.pld samples/README.md)) \
+    $(foreach t,pldc pldrun,644:$(S)/$t.bash:$(BASHCOMP)/$t 644:$(S)/_$t:$(ZSHCOMP)/_$t) \
+    644:$(S)/pld.vim:$(VIM)/syntax/pld.vim 644:scripts/ftdetect.vim:$(VIM)/ftdetect/pld.vim \
+    644:$(S)/pld.tmLanguage.json:share/pld/pld.tmLanguage.json
+# Folders that are ours alone go when they are empty.
+OWN = share/pld/samples share/pld
+
+.PHONY: install uninstall deb dist bare-long
+
+install: all $(SHARED)
+	@INSTALL='$(INSTALL)' scripts/place install '$(DESTDIR)$(PREFIX)' $(INSTALLED)
+
+uninstall:
+	@scripts/place uninstall '$(DESTDIR)$(PREFIX)' $(INSTALLED)
+	@for d in $(OWN); do rmdir '$(DESTDIR)$(PREFIX)'/$$d 2>/dev/null || :; done
+
+# A package of Debian: dpkg -i build/pld_*.deb
+deb: all $(SHARED)
+	@rm -rf $(B)/deb
+	@scripts/place install $(B)/deb/usr $(subst :$(ZSHCOMP),:share/zsh/vendor-completions,$(INSTALLED))
+	@scripts/deb $(B) '$(VERSION)'
+
+# The sources in one file, the same bytes for the same files.
+dist:
+	@mkdir -p $(B)
+	@scripts/dist $(B) '$(VERSION)'
+
+bare-long:
+	@tests/bare/long.sh

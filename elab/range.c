@@ -4,6 +4,7 @@
  *
  * Bounds are linear in variables: loop variables lie between the bounds of their loop, ranks
  * between 0 and nranks - 1. */
+#include "base/checked.h"
 #include "elab/elab.h"
 
 enum { MAX_TERMS = 8, FUEL = 400 };
@@ -52,7 +53,7 @@ static bool add_term(Lin *l, uint32_t sym, int64_t coef)
     for (uint32_t i = 0; i < l->n; i++) {
         if (l->t[i].sym != sym)
             continue;
-        if (__builtin_add_overflow(l->t[i].coef, coef, &l->t[i].coef))
+        if (!checked_add(l->t[i].coef, coef, &l->t[i].coef))
             return false;
         if (l->t[i].coef == 0)
             l->t[i] = l->t[--l->n];
@@ -71,10 +72,10 @@ static Lin add_scaled(Lin a, Lin b, int64_t k)
     int64_t v;
     if (!a.ok || !b.ok)
         return unknown;
-    if (__builtin_mul_overflow(b.c, k, &v) || __builtin_add_overflow(a.c, v, &a.c))
+    if (!checked_mul(b.c, k, &v) || !checked_add(a.c, v, &a.c))
         return unknown;
     for (uint32_t i = 0; i < b.n; i++)
-        if (__builtin_mul_overflow(b.t[i].coef, k, &v) || (v && !add_term(&a, b.t[i].sym, v)))
+        if (!checked_mul(b.t[i].coef, k, &v) || (v && !add_term(&a, b.t[i].sym, v)))
             return unknown;
     return a;
 }
@@ -110,7 +111,7 @@ static bool at_least_zero(Ctx *x, Lin l)
     for (uint32_t i = 0; i < l.n; i++) {
         if (l.t[i].sym < SYM_EXTENT || l.t[i].coef < 0)
             return false;
-        if (l.t[i].sym == SYM_NRANKS && __builtin_add_overflow(l.c, l.t[i].coef, &l.c))
+        if (l.t[i].sym == SYM_NRANKS && !checked_add(l.c, l.t[i].coef, &l.c))
             return false;
     }
     return l.c >= 0;

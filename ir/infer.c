@@ -2,6 +2,7 @@
  * the family of the op. The messages are for the author of the program, so each says what was
  * required and what was found. */
 #include "ir/infer.h"
+#include "base/checked.h"
 #include <stdarg.h>
 #include <string.h>
 
@@ -108,7 +109,7 @@ static bool axis_in_bounds(const Infer *in, int slot, const Type *mem, uint32_t 
         return true;
     if (extents && !infer_item(extents, axis, &extent))
         extent = 0;
-    if (__builtin_add_overflow(offset, extent, &end) || end > size)
+    if (!checked_add(offset, extent, &end) || end > size)
         return infer_fail(
             in, slot, "value",
             "needs %s inside %s: in dimension %u, %lld%s is past the extent %lld", name,
@@ -336,7 +337,7 @@ static const Type *infer_alloc(const Infer *in)
         bytes = dtype_bytes(args[1]->dtype);
     for (uint32_t i = 0; i < args[0]->n_args; i++)
         if (dim_is_const(dims[i], &v))
-            overflow |= __builtin_mul_overflow(bytes, v, &bytes);
+            overflow |= !checked_mul(bytes, v, &bytes);
     if (overflow) {
         infer_fail(in, 0, "shape", "needs a size below 2^63 bytes");
         return NULL;

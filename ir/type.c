@@ -1,3 +1,4 @@
+#include "base/checked.h"
 #include "base/crc32.h"
 #include "ir/type_table.h"
 #include <string.h>
@@ -238,41 +239,35 @@ bool type_is_int_scalar(const Type *t)
     return t->kind == TY_SCALAR && dtype_is_int(t->dtype);
 }
 
-/* Product of the first `n` dims; false when one is dynamic or negative, or it does not fit. */
-static bool product(const Type *t, uint32_t n, int64_t *out)
+/* unit * product of the first `n` dims; false when one is dynamic or negative, or it does not fit.
+ */
+static bool product(const Type *t, int64_t unit, uint32_t n, int64_t *out)
 {
-    int64_t total = 1, extent;
-    bool empty = false, overflow = false;
-    for (uint32_t i = 0; i < n; i++) {
-        if (!dim_is_const(t->dims[i], &extent) || extent < 0)
+    int64_t extents[MAX_RANK];
+    for (uint32_t i = 0; i < n; i++)
+        if (!dim_is_const(t->dims[i], &extents[i]))
             return false;
-        empty |= extent == 0;
-        overflow |= __builtin_mul_overflow(total, extent, &total);
-    }
-    *out = empty ? 0 : total;
-    return empty || !overflow;
+    return checked_size(unit, n, extents, out);
 }
 
 bool type_elements(const Type *t, int64_t *out)
 {
-    return product(t, t->rank, out);
+    return product(t, 1, t->rank, out);
 }
 
 bool type_bytes(const Type *t, int64_t *out)
 {
-    int64_t elements;
-    return type_elements(t, &elements) &&
-           !__builtin_mul_overflow(elements, (int64_t)dtype_bytes(t->dtype), out);
+    return product(t, dtype_bytes(t->dtype), t->rank, out);
 }
 
 bool tile_core_bytes(const Type *t, int64_t row_align, int64_t *out)
 {
     int64_t rows, row;
-    if (t->rank == 0 || !product(t, t->rank - 1u, &rows) ||
+    if (t->rank == 0 || !product(t, 1, t->rank - 1u, &rows) ||
         !dim_is_const(t->dims[t->rank - 1], &row))
         return false;
-    if (row < 0 || __builtin_mul_overflow(row, (int64_t)dtype_bytes(t->dtype), &row) ||
-        __builtin_add_overflow(row, row_align - 1, &row))
+    if (row < 0 || !checked_mul(row, dtype_bytes(t->dtype), &row) ||
+        !checked_add(row, row_align - 1, &row))
         return false;
-    return !__builtin_mul_overflow(rows, row / row_align * row_align, out);
+    return checked_mul(rows, row / row_align * row_align, out);
 }

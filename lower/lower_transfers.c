@@ -9,6 +9,7 @@
  *   - else whole rows, as many as fit the chunk; a row that does not fit, or is not of compile-time
  * size, is cut into [1, chunk]. pipeline=True takes two tiles, so that one chunk is sent while the
  * next one is read. */
+#include "base/checked.h"
 #include "lower/pass.h"
 #include "lower/util.h"
 
@@ -30,7 +31,7 @@ static int64_t row_count(const Expr *shape)
     int64_t rows = 1;
     for (uint32_t i = 0; i + 1 < shape->n_args; i++) {
         int64_t v = extent(shape, i);
-        if (v < 0 || __builtin_mul_overflow(rows, v, &rows))
+        if (v < 0 || !checked_mul(rows, v, &rows))
             return -1;
     }
     return rows;

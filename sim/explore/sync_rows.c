@@ -138,7 +138,8 @@ static void take_back(SyncRows *r, Cell *c, uint64_t key, int64_t units)
             break;
     }
     c->credits.len -= gone;
-    memmove(c->credits.at, c->credits.at + gone, c->credits.len * sizeof *c->credits.at);
+    if (c->credits.len)
+        memmove(c->credits.at, c->credits.at + gone, c->credits.len * sizeof *c->credits.at);
 }
 
 static void arrive(SyncRows *r, const Event *e, uint32_t site, uint64_t key)

@@ -3,6 +3,8 @@
  * value another one reads come first. */
 #include "sim/host/input.h"
 
+#include "base/checked.h"
+
 #include "sim/host/npy.h"
 #include "sim/machine/bind.h"
 #include "sim/machine/fault.h"
@@ -107,11 +109,8 @@ static bool solve_file(Input *x, uint32_t param, const NpyArray *file)
         int64_t mul, add;
         if (!dim_linear(x->w->program, p->dims[axis], x->w->extents, &extent, &mul, &add))
             continue;
-        int64_t rest = file->shape[axis] - add;
-        if (rest % mul != 0 || rest / mul < 0)
-            continue; /* npy_fits says what is wrong */
-        x->w->extents[extent] = rest / mul;
-        found = true;
+        /* npy_fits says what is wrong with a shape that no extent gives. */
+        found |= checked_solve(mul, add, file->shape[axis], &x->w->extents[extent]);
     }
     return found;
 }

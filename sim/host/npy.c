@@ -1,6 +1,7 @@
 /* Reading .npy files. The header is a Python dictionary with the keys descr, fortran_order and
  * shape; of Python's literals, those that NumPy writes there are understood. */
 #include "sim/host/npy.h"
+#include "base/checked.h"
 #include "base/file.h"
 #include "sim/machine/tensor.h"
 #include <stdarg.h>
@@ -77,7 +78,7 @@ static bool extent(Parse *p, int64_t *out)
     const char *start = p->at;
     int64_t v = 0;
     while (p->at < p->end && *p->at >= '0' && *p->at <= '9') {
-        if (__builtin_mul_overflow(v, 10, &v) || __builtin_add_overflow(v, *p->at - '0', &v))
+        if (!checked_mul(v, 10, &v) || !checked_add(v, *p->at - '0', &v))
             return fail(p, "an extent of its shape is larger than 2^63");
         p->at++;
     }

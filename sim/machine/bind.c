@@ -160,15 +160,13 @@ static bool bind_one(World *w, Lane *lane, const BcFunc *f, const BcBind *b, con
                      int64_t *value)
 {
     const BcProgram *p = w->program;
-    int64_t got = mem[b->param].shape[b->axis], rest;
-    if (b->mul == 0 || !checked_sub(got, b->add, &rest) || rest % b->mul != 0 ||
-        rest / b->mul < 0) {
+    int64_t got = mem[b->param].shape[b->axis];
+    if (!checked_solve(b->mul, b->add, got, value)) {
         const BcParam *par = &f->params[b->param];
         return vm_fault(w, lane, "%s: axis %u of %s is %lld, which no value of %s gives",
                         p->strings[f->name], b->axis, p->strings[par->name], (long long)got,
                         p->strings[p->extents[b->extent]]);
     }
-    *value = rest / b->mul;
     return true;
 }
 

@@ -1,22 +1,12 @@
 /* Rectangles: bounds are the caller's business, layouts are settled here, once per access. */
 #include "sim/machine/mem.h"
 
+#include "base/checked.h"
 #include <string.h>
 
 bool shape_elements(uint32_t rank, const int64_t *shape, int64_t *out)
 {
-    int64_t n = 1;
-    bool zero = false;
-    for (uint32_t i = 0; i < rank; i++) {
-        if (shape[i] < 0)
-            return false;
-        if (shape[i] == 0)
-            zero = true;
-        else if (__builtin_mul_overflow(n, shape[i], &n))
-            return false;
-    }
-    *out = zero ? 0 : n;
-    return true;
+    return checked_size(1, rank, shape, out);
 }
 
 /* Byte stride of each dimension: dense, or with rows padded to `align`. */

@@ -1,20 +1,17 @@
 #include "sim/machine/tensor.h"
+#include "base/checked.h"
 
 bool tensor_measure(Arena *arena, HostTensor *t, const char **why)
 {
-    int64_t bytes = dtype_bytes(t->dtype);
-    bool zero = false, fits = true;
+    int64_t bytes;
     for (uint32_t i = 0; i < t->rank; i++) {
         if (t->shape[i] < 0) {
             *why = arena_printf(arena, "%s: negative extent %lld", t->name, (long long)t->shape[i]);
             return false;
         }
-        zero |= t->shape[i] == 0;
-        fits = fits && !__builtin_mul_overflow(bytes, t->shape[i], &bytes);
     }
-    if (zero) {
-        bytes = 0;
-    } else if (!fits || bytes > TENSOR_MAX_BYTES) {
+    if (!checked_size(dtype_bytes(t->dtype), t->rank, t->shape, &bytes) ||
+        bytes > TENSOR_MAX_BYTES) {
         Buf shape = {0};
         tensor_index_text(&shape, t->rank, t->shape);
         *why = arena_printf(arena, "%s: %s of shape %s is larger than %lld GiB", t->name,

@@ -1,6 +1,7 @@
 /* What the host function does: windows, views and the queue of dispatches. Nothing runs on a device
  * before the host function has returned, because which devices share a window is known only then.
  */
+#include "base/checked.h"
 #include "sim/machine/comm_domain.h"
 #include "sim/machine/vm_ops.h"
 
@@ -41,13 +42,12 @@ static bool view(World *w, Lane *lane, const BcInsn *in)
     v.object = buf->object;
     memcpy(v.shape, top->regs + in->c, in->d * sizeof(int64_t));
     const Window *win = &w->windows.at[buf->object];
-    int64_t elements, bytes;
+    int64_t bytes;
     for (uint32_t i = 0; i < in->d; i++)
         if (v.shape[i] < 0)
             return vm_fault(w, lane, "window of %s: extent %lld of axis %u is negative", win->name,
                             (long long)v.shape[i], i);
-    if (!shape_elements(in->d, v.shape, &elements) ||
-        __builtin_mul_overflow(elements, (int64_t)dtype_bytes(in->e), &bytes))
+    if (!checked_size(dtype_bytes(in->e), in->d, v.shape, &bytes))
         return vm_fault(w, lane, "window of %s: its size leaves 64 bits", win->name);
     if (bytes > win->bytes)
         return vm_fault(w, lane, "window of %lld bytes is larger than its buffer %s of %lld bytes",

@@ -43,7 +43,7 @@ static void emit_let(Elab *e, Sym name, Span name_span, Expr *x, const Type *typ
     s->n_results = 1;
     s->results = arena_new(e->arena, VarId);
     s->results[0] = elab_bind(e, name, type, name_span, memory);
-    e->fn->names.at[elab_name_id(e, name)].bounds = bounds;
+    elab_name(e, elab_name_id(e, name))->bounds = bounds;
 }
 
 void elab_let(Elab *e, Sym name, Span name_span, Val v, Span span, const Type *declared)
@@ -147,7 +147,7 @@ static bool reads_earlier(Elab *e, const Ast *target, Val *items, uint32_t i)
         const Ast *t = target->items.at[k];
         if (t->kind != AST_NAME)
             continue;
-        const Name *n = &e->fn->names.at[elab_name_id(e, t->name)];
+        const Name *n = elab_name(e, elab_name_id(e, t->name));
         Search s = {.var = n->var};
         if (n->state != NM_VAR)
             continue;

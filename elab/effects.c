@@ -12,7 +12,7 @@ AliasNode elab_memory_of(Elab *e, const Expr *x)
         x = expr_memory(x, 0, &view);
     if (!x)
         return ALIAS_NONE;
-    const Name *n = &e->fn->names.at[elab_name_id(e, func_var(e->fn->f, x->var)->base)];
+    const Name *n = elab_name(e, elab_name_id(e, func_var(e->fn->f, x->var)->base));
     return n->state == NM_VAR ? n->memory : ALIAS_NONE;
 }
 

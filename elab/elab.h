@@ -12,6 +12,7 @@
 #include "ir/alias.h"
 #include "ir/build.h"
 #include "ir/pass_table.h"
+#include "ir/paths.h"
 
 typedef enum {
     V_BAD, /* a mistake was reported: say nothing more */
@@ -102,23 +103,26 @@ typedef struct {
 typedef struct FnDecl FnDecl;
 typedef struct Fn Fn;
 
-/* A name changed at a point that leaves a loop early. */
+typedef VEC(VarId) VarList;
+
+/* A name that the body of a loop rebinds, and what it was before. */
 typedef struct {
     uint32_t id;
-    Name name;
-} NameChange;
-typedef VEC(NameChange) Changes;
-typedef VEC(VarId) VarList;
+    Name before;
+    Carried *carried;
+    AliasNode memory; /* that it may be at the start of an iteration */
+} LoopEntry;
 
 /* A loop being elaborated. */
 typedef struct Loop Loop;
 struct Loop {
     Loop *outer;
     Stmt *stmt;
-    uint32_t mark; /* of the trail at entry */
+    uint32_t mark; /* of the paths at entry */
     bool unroll;
-    VEC(Changes) breaks, continues;
-    Map carried;            /* ids of names bound before the loop and rebound in it */
+    VEC(Meanings) breaks, continues; /* what names mean where it is left early */
+    VEC(LoopEntry) entries;          /* names bound before the loop and rebound in it */
+    Map carried;                     /* their ids -> positions in `entries` */
     Map left;               /* ids of other names known to be bound where it is left early */
     Stmt *yield;            /* first yield that carries its values, or NULL */
     AliasNode *iter_memory; /* per carried value */
@@ -140,12 +144,12 @@ struct Frame {
 struct Fn {
     FnDecl *decl;
     Func *f;
-    Map ids; /* name -> position in `names` */
-    VEC(Name) names;
+    Map ids;            /* name -> its number in `paths` */
+    Paths paths;        /* of names, to positions in `meanings` */
+    VEC(Name) meanings; /* the first is unbound */
     VEC(Sym) name_syms;
-    VEC(NameChange) trail; /* old meanings, newest last */
-    VEC(VarList) vars;     /* per name: its variables, one a type */
-    AliasGraph memory;     /* sources: parameters, by number */
+    VEC(VarList) vars; /* per name: its variables, one a type */
+    AliasGraph memory; /* sources: parameters, by number */
     Loop *loop;
     Frame *frame;
     Block *block;                /* frame->block */
@@ -371,23 +375,25 @@ const AstParam *elab_param_ast(const FnDecl *d, uint32_t i);
 
 /* ---- names of a function (scope.c) */
 uint32_t elab_name_id(Elab *e, Sym name);
+/* What a name means here. */
+static inline Name *elab_name(Elab *e, uint32_t id)
+{
+    return &e->fn->meanings.at[paths_now(&e->fn->paths, id)];
+}
 void elab_set_name(Elab *e, uint32_t id, Name n);
 /* Binds a name to a value type: the variable of that name and type. */
 VarId elab_bind(Elab *e, Sym name, const Type *type, Span span, AliasNode memory);
 void elab_bind_bad(Elab *e, Sym name, Span span);
 Val elab_local(Elab *e, Sym name, Span span, bool *found);
-/* Changes since `mark`, newest meaning of each name; elab_undo puts the old ones back. */
-Changes elab_changes(Elab *e, uint32_t mark); /* vec_free it */
 /* A loop's index is gone after the loop, whatever its name meant before: no path hands it on. */
-void elab_forget_index(Loop *loop, Changes *end, uint32_t id);
-void elab_undo(Elab *e, uint32_t mark);
+void elab_forget_index(Loop *loop, Meanings *end, uint32_t id);
 /* Merges two paths that started from the meanings at hand. */
 typedef struct {
-    Changes changes;
+    Meanings changes;
     bool dead;
     Block *block; /* where a widening may be appended, or NULL */
 } Path;
-void elab_join(Elab *e, Path a, Path b, Span at, bool loop);
+void elab_join(Elab *e, const Path *a, const Path *b, Span at, bool loop);
 void elab_collect_bound(Elab *e, const AstList *body, Map *seen, SymList *out);
 
 /* ---- memory (effects.c) */

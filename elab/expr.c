@@ -75,7 +75,7 @@ static const char *nearest_visible(Elab *e, Sym name)
         for (uint32_t i = 0; i < s->names.len; i++)
             vec_push(&names, s->names.at[i].name);
     for (uint32_t i = 0; e->fn && i < e->fn->name_syms.len; i++)
-        if (e->fn->names.at[i].state == NM_VAR)
+        if (elab_name(e, i)->state == NM_VAR)
             vec_push(&names, e->fn->name_syms.at[i]);
     const char *near = nearest_name(name, names.at, names.len);
     vec_free(&names);

@@ -132,7 +132,7 @@ static void add_param(Elab *e, FnDecl *d, uint32_t i, const Type *t)
     if (type_is_memory(t))
         n.memory = alias_source(&e->fn->memory, i, ALIAS_NONE);
     avec_push(e->arena, &e->fn->vars.at[id], v);
-    e->fn->names.at[id] = n;
+    elab_set_name(e, id, n);
     avec_push(e->arena, &f->params, (Param){.var = v, .dir = DIR_IN});
     map_set_ptr(&e->fn->locals, p->name, 1);
     note_extents(e, t);
@@ -235,6 +235,7 @@ static void declared_result(Elab *e, const FnDecl *d)
 static void free_fn(Fn *fn)
 {
     map_free(&fn->ids);
+    paths_free(&fn->paths);
     map_free(&fn->locals);
     map_free(&fn->extents);
     map_free(&fn->read);
@@ -296,6 +297,7 @@ bool elab_function(Elab *e, FnDecl *d, const Type *const *arg_types, Span call)
     d->first_call = call;
     e->fn = &fn;
     e->call_depth++;
+    avec_push(e->arena, &fn.meanings, (Name){.state = NM_UNBOUND});
     elab_collect_bound(e, &d->def->def.body, &fn.locals, NULL);
     declared_result(e, d);
     if (add_params(e, d, arg_types) && names_ok(e, d)) {

@@ -13,16 +13,6 @@ typedef struct {
     uint32_t n_init;
 } Head;
 
-/* A name that the body rebinds, and what it was before. */
-typedef struct {
-    uint32_t id;
-    Name before;
-    Carried *carried;
-    AliasNode memory; /* that it may be at the start of an iteration */
-} Entry;
-
-typedef VEC(Entry) Entries;
-
 static bool loop_kind(Elab *e, const Ast *s, Head *h)
 {
     const Ast *iter = s->for_.iter;
@@ -156,19 +146,18 @@ static AliasNode joined(Elab *e, AliasNode from)
     return n;
 }
 
-static Entries enter(Elab *e, const Ast *s)
+static void enter(Elab *e, const Ast *s, Loop *loop)
 {
-    Entries out = {0};
     SymList names = {0};
     Map seen = {0};
     elab_collect_bound(e, &s->for_.body, &seen, &names);
     map_free(&seen);
     for (uint32_t i = 0; i < names.len; i++) {
         uint32_t id = elab_name_id(e, names.at[i]);
-        Name n = e->fn->names.at[id];
+        Name n = *elab_name(e, id);
         if (n.state != NM_VAR)
             continue;
-        Entry entry = {.id = id, .before = n, .carried = arena_new(e->arena, Carried)};
+        LoopEntry entry = {.id = id, .before = n, .carried = arena_new(e->arena, Carried)};
         entry.carried->outer = n.carried;
         if (n.memory)
             entry.memory = joined(e, n.memory);
@@ -176,9 +165,9 @@ static Entries enter(Elab *e, const Ast *s)
         n.carried = entry.carried;
         n.bounds = NULL;
         elab_set_name(e, id, n);
-        avec_push(e->arena, &out, entry);
+        map_set(&loop->carried, id, loop->entries.len);
+        avec_push(e->arena, &loop->entries, entry);
     }
-    return out;
 }
 
 static VarId own_var(Elab *e, Sym name, const Type *type, Span span, AliasNode memory)
@@ -204,7 +193,7 @@ static void bind_header(Elab *e, const Head *h, Stmt *st, Loop *loop)
         loop->iter_memory[i] = from ? joined(e, from) : ALIAS_NONE;
     }
     st->index = own_var(e, h->index->name, type_scalar(e->tt, DT_INDEX), h->index->span, 0);
-    e->fn->names.at[elab_name_id(e, h->index->name)].bounds =
+    elab_name(e, elab_name_id(e, h->index->name))->bounds =
         elab_bounds_loop(e, h->lo, h->hi, h->step);
     for (uint32_t i = 0; i < h->n_init; i++) {
         const Ast *name = h->iters->items.at[i];
@@ -233,14 +222,7 @@ static void end_yield(Elab *e, Loop *loop, const Frame *frame, const Ast *s)
 
 /* ---- end */
 
-/* What the entries are at the end of a path; index: position in `c` of a name. */
-static const Name *find_change(const Changes *c, const Map *index, uint32_t id)
-{
-    uint64_t at;
-    return map_get(index, id, &at) ? &c->at[at].name : NULL;
-}
-
-static void back_edge_error(Elab *e, const Entry *entry, const Name *end)
+static void back_edge_error(Elab *e, const LoopEntry *entry, const Name *end)
 {
     Sym name = e->fn->name_syms.at[entry->id];
     const Type *before = func_var(e->fn->f, entry->before.var)->type;
@@ -259,7 +241,7 @@ static void back_edge_error(Elab *e, const Entry *entry, const Name *end)
     diag_note(e->diags, entry->carried->where, "it is read here, before it is bound");
 }
 
-static bool same_at_back_edge(Elab *e, const Entry *entry, const Name *end, bool can_widen)
+static bool same_at_back_edge(Elab *e, const LoopEntry *entry, const Name *end, bool can_widen)
 {
     if (end->state == NM_VAR && end->var == entry->before.var) {
         alias_flow(&e->fn->memory, entry->memory, end->memory);
@@ -276,36 +258,34 @@ static bool same_at_back_edge(Elab *e, const Entry *entry, const Name *end, bool
 }
 
 /* A name that starts an iteration with the value of the one before must keep its type. */
-static void check_back_edge(Elab *e, const Entries *entries, const Changes *path, bool can_widen)
+static void check_back_edge(Elab *e, const Loop *loop, const Meanings *path, bool can_widen)
 {
-    Map index = {0};
-    for (uint32_t i = 0; i < path->len; i++)
-        map_set(&index, path->at[i].id, i);
-    for (uint32_t i = 0; i < entries->len; i++) {
-        const Name *n = find_change(path, &index, entries->at[i].id);
-        if (n && !same_at_back_edge(e, &entries->at[i], n, can_widen))
-            back_edge_error(e, &entries->at[i], n);
+    uint64_t i;
+    for (uint32_t k = 0; k < path->len; k++) {
+        const Name *n = &e->fn->meanings.at[path->at[k].value];
+        if (map_get(&loop->carried, path->at[k].name, &i) &&
+            !same_at_back_edge(e, &loop->entries.at[i], n, can_widen))
+            back_edge_error(e, &loop->entries.at[i], n);
     }
-    map_free(&index);
 }
 
 /* After the loop a name has the value of before it, of its end, or of where it was left. */
-static void join_exits(Elab *e, const Loop *loop, const Changes *end, Span at)
+static void join_exits(Elab *e, const Loop *loop, const Meanings *end, Span at)
 {
     Path entry = {0}, exit = {0};
     if (end) {
         exit.changes = *end;
         exit.block = &loop->stmt->body;
-        elab_join(e, entry, exit, at, true);
+        elab_join(e, &entry, &exit, at, true);
     }
     exit.block = NULL;
     for (uint32_t i = 0; i < loop->continues.len; i++) {
         exit.changes = loop->continues.at[i];
-        elab_join(e, entry, exit, at, true);
+        elab_join(e, &entry, &exit, at, true);
     }
     for (uint32_t i = 0; i < loop->breaks.len; i++) {
         exit.changes = loop->breaks.at[i];
-        elab_join(e, entry, exit, at, true);
+        elab_join(e, &entry, &exit, at, true);
     }
 }
 
@@ -349,12 +329,10 @@ void elab_for(Elab *e, const Ast *s)
     st->loc.span = head;
     Loop loop = {.outer = e->fn->loop,
                  .stmt = st,
-                 .mark = e->fn->trail.len,
+                 .mark = paths_mark(&e->fn->paths),
                  .unroll = h.kind == LOOP_UNROLL};
     Frame frame;
-    Entries entries = enter(e, s);
-    for (uint32_t i = 0; i < entries.len; i++)
-        map_set(&loop.carried, entries.at[i].id, 1);
+    enter(e, s, &loop);
     bind_header(e, &h, st, &loop);
     e->fn->loop = &loop;
     elab_open(e, &frame, BLOCK_LOOP, &st->body);
@@ -362,12 +340,13 @@ void elab_for(Elab *e, const Ast *s)
     end_yield(e, &loop, &frame, s);
     elab_close(e, &frame);
     e->fn->loop = loop.outer;
-    Changes end = elab_changes(e, loop.mark);
+    Meanings end = {0};
+    paths_changes(&e->fn->paths, loop.mark, &end);
     if (!frame.dead)
-        check_back_edge(e, &entries, &end, !frame.yield);
+        check_back_edge(e, &loop, &end, !frame.yield);
     for (uint32_t i = 0; i < loop.continues.len; i++)
-        check_back_edge(e, &entries, &loop.continues.at[i], false);
-    elab_undo(e, loop.mark);
+        check_back_edge(e, &loop, &loop.continues.at[i], false);
+    paths_back(&e->fn->paths, loop.mark);
     elab_forget_index(&loop, &end, elab_name_id(e, h.index->name));
     join_exits(e, &loop, frame.dead ? NULL : &end, head);
     bind_results(e, &loop);

@@ -85,7 +85,7 @@ static const Bounds *bounds_of_var(Ctx *x, VarId v)
     Fn *fn = x->e->fn;
     if (v >= fn->f->vars.len)
         return NULL;
-    const Name *n = &fn->names.at[elab_name_id(x->e, func_var(fn->f, v)->base)];
+    const Name *n = elab_name(x->e, elab_name_id(x->e, func_var(fn->f, v)->base));
     return n->state == NM_VAR && n->var == v ? n->bounds : NULL;
 }
 

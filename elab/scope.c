@@ -7,18 +7,17 @@ uint32_t elab_name_id(Elab *e, Sym name)
     uint64_t at;
     if (map_get_ptr(&fn->ids, name, &at))
         return (uint32_t)at;
-    map_set_ptr(&fn->ids, name, fn->names.len);
-    avec_push(e->arena, &fn->names, (Name){.state = NM_UNBOUND});
+    uint32_t id = paths_add(&fn->paths, 0);
+    map_set_ptr(&fn->ids, name, id);
     avec_push(e->arena, &fn->name_syms, name);
     avec_push(e->arena, &fn->vars, (VarList){0});
-    return fn->names.len - 1;
+    return id;
 }
 
 void elab_set_name(Elab *e, uint32_t id, Name n)
 {
-    Fn *fn = e->fn;
-    avec_push(e->arena, &fn->trail, (NameChange){.id = id, .name = fn->names.at[id]});
-    fn->names.at[id] = n;
+    avec_push(e->arena, &e->fn->meanings, n);
+    paths_set(&e->fn->paths, id, e->fn->meanings.len - 1);
 }
 
 /* The variable of this name and type; a name has one a type, so that paths that bind it alike
@@ -26,7 +25,7 @@ void elab_set_name(Elab *e, uint32_t id, Name n)
 static VarId variable(Elab *e, uint32_t id, const Type *type, Span span)
 {
     Fn *fn = e->fn;
-    const Name *now = &fn->names.at[id];
+    const Name *now = elab_name(e, id);
     if (now->state == NM_VAR && func_var(fn->f, now->var)->type == type)
         return now->var;
     VarList *list = &fn->vars.at[id];
@@ -81,7 +80,7 @@ Val elab_local(Elab *e, Sym name, Span span, bool *found)
     if (!*found)
         return val_bad;
     uint32_t id = elab_name_id(e, name);
-    const Name *n = &e->fn->names.at[id];
+    const Name *n = elab_name(e, id);
     map_set(&e->fn->read, id, 1);
     switch (n->state) {
     case NM_VAR:
@@ -112,47 +111,22 @@ Val elab_local(Elab *e, Sym name, Span span, bool *found)
 
 /* ---- paths */
 
-static void forget(Changes *c, uint32_t id)
+static void forget(Meanings *c, uint32_t id)
 {
     uint32_t to = 0;
     for (uint32_t i = 0; i < c->len; i++)
-        if (c->at[i].id != id)
+        if (c->at[i].name != id)
             c->at[to++] = c->at[i];
     c->len = to;
 }
 
-void elab_forget_index(Loop *loop, Changes *end, uint32_t id)
+void elab_forget_index(Loop *loop, Meanings *end, uint32_t id)
 {
     forget(end, id);
     for (uint32_t i = 0; i < loop->continues.len; i++)
         forget(&loop->continues.at[i], id);
     for (uint32_t i = 0; i < loop->breaks.len; i++)
         forget(&loop->breaks.at[i], id);
-}
-
-Changes elab_changes(Elab *e, uint32_t mark)
-{
-    Fn *fn = e->fn;
-    Changes out = {0};
-    Map seen = {0};
-    for (uint32_t i = mark; i < fn->trail.len; i++) {
-        uint32_t id = fn->trail.at[i].id;
-        if (map_get(&seen, id, NULL))
-            continue;
-        map_set(&seen, id, 1);
-        vec_push(&out, (NameChange){.id = id, .name = fn->names.at[id]});
-    }
-    map_free(&seen);
-    return out;
-}
-
-void elab_undo(Elab *e, uint32_t mark)
-{
-    Fn *fn = e->fn;
-    while (fn->trail.len > mark) {
-        NameChange c = vec_pop(&fn->trail);
-        fn->names.at[c.id] = c.name;
-    }
 }
 
 /* Appends `to = from` (widened when the types differ) to the path's block; false when it cannot. */
@@ -191,32 +165,39 @@ static Name conflict(const Name *a, const Name *b)
     return n;
 }
 
-static Name merge_vars(Elab *e, const Name *a, const Name *b, const Path *pa, const Path *pb,
-                       bool loop)
+/* Two paths meet. */
+typedef struct {
+    Elab *e;
+    const Path *a, *b;
+    Span at;
+    bool loop;
+} Join;
+
+static Name merge_vars(const Join *j, const Name *a, const Name *b)
 {
+    Elab *e = j->e;
     Name n = *a;
     const Type *ta = func_var(e->fn->f, a->var)->type, *tb = func_var(e->fn->f, b->var)->type;
     if (a->var != b->var) {
         bool to_a = tb == ta || (ta->kind == TY_SCALAR && ta->dtype == DT_INDEX);
-        if (to_a ? !convert(e, pb, b->var, a->var, b->where)
-                 : !convert(e, pa, a->var, b->var, a->where))
+        if (to_a ? !convert(e, j->b, b->var, a->var, b->where)
+                 : !convert(e, j->a, a->var, b->var, a->where))
             return conflict(a, b);
         if (!to_a)
             n.var = b->var;
     }
     n.memory = alias_either(&e->fn->memory, a->memory, b->memory);
     n.bounds = elab_bounds_join(e, a->bounds, b->bounds);
-    n.carried = a->carried || loop ? a->carried : b->carried;
+    n.carried = a->carried || j->loop ? a->carried : b->carried;
     return n;
 }
 
-static Name merge(Elab *e, const Name *a, const Name *b, const Path *pa, const Path *pb, Span at,
-                  bool loop)
+static Name merge(const Join *j, const Name *a, const Name *b)
 {
     if (a->state == NM_BAD || b->state == NM_BAD)
         return (Name){.state = NM_BAD};
     if (a->state == NM_VAR && b->state == NM_VAR)
-        return merge_vars(e, a, b, pa, pb, loop);
+        return merge_vars(j, a, b);
     if (a->state == NM_CONFLICT || b->state == NM_CONFLICT)
         return a->state == NM_CONFLICT ? *a : *b;
     if (a->state == NM_CONST && b->state == NM_CONST)
@@ -231,7 +212,7 @@ static Name merge(Elab *e, const Name *a, const Name *b, const Path *pa, const P
         return conflict(a, b);
     if (!a_bound && !b_bound)
         return a->state == NM_LOOP ? *a : *b;
-    return (Name){.state = NM_PARTIAL, .where = a_bound ? a->where : b->where, .path = at};
+    return (Name){.state = NM_PARTIAL, .where = a_bound ? a->where : b->where, .path = j->at};
 }
 
 static bool same_meaning(const Name *a, const Name *b)
@@ -241,36 +222,22 @@ static bool same_meaning(const Name *a, const Name *b)
            a->bounds == b->bounds;
 }
 
-static void index_changes(Map *map, const Changes *c)
+static void join_name(void *env, uint32_t id, uint32_t a, uint32_t b)
 {
-    for (uint32_t i = 0; i < c->len; i++)
-        map_set(map, c->at[i].id, i);
+    const Join *j = env;
+    const Name *meanings = j->e->fn->meanings.at;
+    Name n = j->a->dead   ? meanings[b]
+             : j->b->dead ? meanings[a]
+                          : merge(j, &meanings[a], &meanings[b]);
+    if (!same_meaning(&n, elab_name(j->e, id)))
+        elab_set_name(j->e, id, n);
 }
 
-void elab_join(Elab *e, Path a, Path b, Span at, bool loop)
+void elab_join(Elab *e, const Path *a, const Path *b, Span at, bool loop)
 {
-    Map in_a = {0}, in_b = {0};
-    uint64_t k;
-    index_changes(&in_a, &a.changes);
-    index_changes(&in_b, &b.changes);
-    for (uint32_t side = 0; side < 2; side++) {
-        const Changes *c = side ? &b.changes : &a.changes;
-        for (uint32_t i = 0; i < c->len; i++) {
-            uint32_t id = c->at[i].id;
-            if (side && map_get(&in_a, id, NULL))
-                continue;
-            Name base = e->fn->names.at[id];
-            Name na = map_get(&in_a, id, &k) ? a.changes.at[k].name : base;
-            Name nb = map_get(&in_b, id, &k) ? b.changes.at[k].name : base;
-            if (a.dead && b.dead)
-                continue;
-            Name n = a.dead ? nb : b.dead ? na : merge(e, &na, &nb, &a, &b, at, loop);
-            if (!same_meaning(&n, &base))
-                elab_set_name(e, id, n);
-        }
-    }
-    map_free(&in_a);
-    map_free(&in_b);
+    Join j = {e, a, b, at, loop};
+    if (!a->dead || !b->dead)
+        paths_join(&e->fn->paths, &a->changes, &b->changes, join_name, &j);
 }
 
 /* ---- what a body binds */

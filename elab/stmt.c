@@ -60,14 +60,14 @@ static bool claim_yields(Elab *e, Stmt *s, const Frame *then, const Frame *other
 
 static void run_arm(Elab *e, const AstList *body, Block *block, Frame *frame, Path *path)
 {
-    uint32_t mark = e->fn->trail.len;
+    uint32_t mark = paths_mark(&e->fn->paths);
     elab_open(e, frame, BLOCK_ARM, block);
     elab_block(e, body);
     elab_close(e, frame);
-    path->changes = elab_changes(e, mark);
+    paths_changes(&e->fn->paths, mark, &path->changes);
     path->dead = frame->dead;
     path->block = block;
-    elab_undo(e, mark);
+    paths_back(&e->fn->paths, mark);
 }
 
 static void run_time_if(Elab *e, const Ast *s, Expr *cond)
@@ -81,7 +81,7 @@ static void run_time_if(Elab *e, const Ast *s, Expr *cond)
     run_arm(e, &s->if_.then, &st->body, &then, &a);
     run_arm(e, &s->if_.otherwise, &st->otherwise, &otherwise, &b);
     claim_yields(e, st, &then, &otherwise);
-    elab_join(e, a, b, head, false);
+    elab_join(e, &a, &b, head, false);
     vec_free(&a.changes);
     vec_free(&b.changes);
     if (a.dead && b.dead) {
@@ -196,22 +196,19 @@ static void do_return(Elab *e, const Ast *s)
 
 /* What names are where a loop is left early. One that was unbound before the loop may be unbound
  * after it however it is left: noting that once is enough. */
-static Changes leaving(Elab *e, Loop *loop)
+static Meanings leaving(Elab *e, Loop *loop)
 {
-    Changes all = elab_changes(e, loop->mark);
-    uint32_t n = 0;
+    Meanings all = {0}, kept = {0};
+    paths_changes(&e->fn->paths, loop->mark, &all);
     for (uint32_t i = 0; i < all.len; i++) {
-        uint32_t id = all.at[i].id;
+        uint32_t id = all.at[i].name;
         if (!map_get(&loop->carried, id, NULL)) {
             if (map_get(&loop->left, id, NULL))
                 continue;
             map_set(&loop->left, id, 1);
         }
-        all.at[n++] = all.at[i];
-    }
-    Changes kept = {0};
-    for (uint32_t i = 0; i < n; i++)
         avec_push(e->arena, &kept, all.at[i]);
+    }
     vec_free(&all);
     return kept;
 }
@@ -241,7 +238,7 @@ void elab_jump(Elab *e, const Ast *s)
         elab_claim_yield(e, fn->loop, yield);
     fn->frame->yield = NULL;
     elab_emit(e, is_break ? ST_BREAK : ST_CONTINUE);
-    Changes c = leaving(e, fn->loop);
+    Meanings c = leaving(e, fn->loop);
     if (is_break)
         avec_push(e->arena, &fn->loop->breaks, c);
     else

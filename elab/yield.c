@@ -112,7 +112,7 @@ void elab_claim_yield(Elab *e, Loop *loop, Stmt *yield)
                        type_text(e->arena, yield->values[i]->type));
             return;
         }
-        const Name *n = &fn->names.at[elab_name_id(e, func_var(fn->f, yield->results[i])->base)];
+        const Name *n = elab_name(e, elab_name_id(e, func_var(fn->f, yield->results[i])->base));
         alias_flow(&fn->memory, loop->iter_memory[i], n->memory);
     }
     if (!loop->yield) {

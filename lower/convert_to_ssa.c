@@ -6,21 +6,10 @@
  * after those that the program wrote itself with init_values and pl.yield_. `break` and `continue`
  * get a yield before them. Bindings on entering an arm or a body are undone on leaving it with a
  * trail, so the cost is that of the bindings, not of all names at every branch. */
+#include "ir/paths.h"
 #include "lower/pass.h"
 #include "lower/ssa.h"
 #include "lower/util.h"
-
-typedef struct {
-    VarId var; /* name before */
-    VarId old; /* what it meant before this binding */
-} Undo;
-
-typedef struct {
-    VarId var;
-    VarId value; /* its meaning at the end of an arm */
-} Bound;
-
-typedef VEC(Bound) BoundList;
 
 typedef struct Loop Loop;
 struct Loop {
@@ -34,42 +23,30 @@ typedef struct {
     Program *p;
     Func *f;
     uint32_t n_old;  /* variables before the pass */
-    VarId *now;      /* by old variable: its value here, or VAR_NONE */
+    Paths paths;     /* old variables: their value here, or VAR_NONE */
     uint32_t *order; /* by old variable: place of its first binding */
     uint32_t n_ordered;
     uint32_t *seen; /* by old variable: stamp of the last collection that met it */
     uint32_t stamp;
-    VEC(Undo) trail;
     Loop *loop; /* innermost, or NULL */
 } Ssa;
-
-static void bind_as(Ssa *x, VarId old, VarId value)
-{
-    vec_push(&x->trail, (Undo){old, x->now[old]});
-    x->now[old] = value;
-}
 
 static VarId bind_new(Ssa *x, VarId old)
 {
     Var v = *func_var(x->f, old);
     VarId fresh = func_new_var(x->p, x->f, v.base, v.type, v.span);
-    bind_as(x, old, fresh);
+    paths_set(&x->paths, old, fresh);
     return fresh;
-}
-
-static void undo_to(Ssa *x, uint32_t mark)
-{
-    while (x->trail.len > mark) {
-        Undo u = vec_pop(&x->trail);
-        x->now[u.var] = u.old;
-    }
 }
 
 static void rename_use(void *env, Expr **e)
 {
     Ssa *x = env;
-    if ((*e)->kind == EX_VAR && (*e)->var < x->n_old && x->now[(*e)->var] != VAR_NONE)
-        (*e)->var = x->now[(*e)->var];
+    if ((*e)->kind != EX_VAR || (*e)->var >= x->n_old)
+        return;
+    VarId now = paths_now(&x->paths, (*e)->var);
+    if (now != VAR_NONE)
+        (*e)->var = now;
 }
 
 static void rename_expr(Ssa *x, Expr **e)
@@ -97,70 +74,56 @@ static void order_stmt(void *env, Stmt *s)
             note_order(x, s->results[i]);
 }
 
-static void assigned_var(Ssa *x, BoundList *out, VarId v)
+/* A name that is carried on, with its values where two arms meet. */
+typedef struct {
+    VarId var, then, otherwise;
+    uint32_t order; /* of its first binding */
+} Merge;
+
+typedef VEC(Merge) MergeList;
+
+static int by_order(const void *a, const void *b)
 {
-    if (x->seen[v] != x->stamp) {
-        x->seen[v] = x->stamp;
-        vec_push(out, (Bound){v, VAR_NONE});
-    }
+    const Merge *x = a, *y = b;
+    return x->order < y->order ? -1 : x->order > y->order;
+}
+
+static void sort_merges(MergeList *list)
+{
+    if (list->len > 1)
+        qsort(list->at, list->len, sizeof *list->at, by_order);
 }
 
 /* Collects the names bound in a block, each once. */
 typedef struct {
     Ssa *x;
-    BoundList *out;
+    MergeList *out;
 } Collect;
 
 static void assigned_stmt(void *env, Stmt *s)
 {
     Collect *c = env;
+    Ssa *x = c->x;
     if (s->kind != ST_LET && s->kind != ST_FOR && s->kind != ST_IF)
         return;
-    for (uint32_t i = 0; i < s->n_results; i++)
-        assigned_var(c->x, c->out, s->results[i]);
-}
-
-static int by_order(const Ssa *x, const Bound *a, const Bound *b)
-{
-    uint32_t i = x->order[a->var], j = x->order[b->var];
-    return i < j ? -1 : i > j;
-}
-
-/* Sorts by first binding. Lists are short and nearly sorted, or made of one run per nested
- * statement. */
-static void sort_bound(const Ssa *x, BoundList *list, BoundList *scratch)
-{
-    for (uint32_t width = 1; width < list->len; width *= 2) {
-        vec_clear(scratch);
-        for (uint32_t lo = 0; lo < list->len; lo += 2 * width) {
-            uint32_t i = lo, mid = lo + width < list->len ? lo + width : list->len;
-            uint32_t j = mid, hi = mid + width < list->len ? mid + width : list->len;
-            while (i < mid || j < hi) {
-                bool left = j == hi || (i < mid && by_order(x, &list->at[i], &list->at[j]) <= 0);
-                vec_push(scratch, list->at[left ? i++ : j++]);
-            }
-        }
-        BoundList swap = *list;
-        *list = *scratch;
-        *scratch = swap;
+    for (uint32_t i = 0; i < s->n_results; i++) {
+        VarId v = s->results[i];
+        if (x->seen[v] != x->stamp)
+            vec_push(c->out, (Merge){.var = v, .order = x->order[v]});
+        x->seen[v] = x->stamp;
     }
 }
 
 static void convert_block(Ssa *x, Block *b);
 
-/* Distinct names bound since `mark`, with what they mean now, in order; then undoes them. */
-static BoundList leave_arm(Ssa *x, uint32_t mark)
+static Meanings convert_arm(Ssa *x, Block *arm)
 {
-    BoundList list = {0}, scratch = {0};
-    x->stamp++;
-    for (uint32_t i = mark; i < x->trail.len; i++)
-        assigned_var(x, &list, x->trail.at[i].var);
-    for (uint32_t i = 0; i < list.len; i++)
-        list.at[i].value = x->now[list.at[i].var];
-    sort_bound(x, &list, &scratch);
-    vec_free(&scratch);
-    undo_to(x, mark);
-    return list;
+    uint32_t mark = paths_mark(&x->paths);
+    Meanings changes = {0};
+    convert_block(x, arm);
+    paths_changes(&x->paths, mark, &changes);
+    paths_back(&x->paths, mark);
+    return changes;
 }
 
 /* The yield at the end of `b`, made if there is none, with room for n values in all. */
@@ -179,33 +142,26 @@ static Stmt *yield_with(Ssa *x, Block *b, Stmt *at, uint32_t n)
     return y;
 }
 
+/* The arms of an if meet. */
 typedef struct {
-    VarId var, then, otherwise;
-} Merge;
+    Ssa *x;
+    bool then_ends, else_ends;
+    MergeList *out;
+} Arms;
 
-typedef VEC(Merge) MergeList;
-
-/* Joins two sorted lists: names bound in either arm. A name that one arm leaves unbound is dropped.
- */
-static void merge_arms(Ssa *x, const Stmt *s, const BoundList *t, const BoundList *e,
-                       MergeList *out)
+/* A name bound in either arm that runs to its end; one that such an arm leaves unbound is unbound
+ * from here on. */
+static void merge_name(void *env, VarId v, VarId then, VarId otherwise)
 {
-    bool then_ends = low_block_diverges(&s->body), else_ends = low_block_diverges(&s->otherwise);
-    for (uint32_t i = 0, j = 0; i < t->len || j < e->len;) {
-        int order = i == t->len ? 1 : j == e->len ? -1 : by_order(x, &t->at[i], &e->at[j]);
-        VarId v = order <= 0 ? t->at[i].var : e->at[j].var;
-        Merge m = {v, x->now[v], x->now[v]};
-        if (order <= 0)
-            m.then = t->at[i++].value;
-        if (order >= 0)
-            m.otherwise = e->at[j++].value;
-        if ((then_ends && order < 0) || (else_ends && order > 0))
-            continue;
-        if ((then_ends || m.then != VAR_NONE) && (else_ends || m.otherwise != VAR_NONE))
-            vec_push(out, m);
-        else
-            bind_as(x, v, VAR_NONE);
-    }
+    Arms *arms = env;
+    Ssa *x = arms->x;
+    VarId now = paths_now(&x->paths, v);
+    if ((arms->then_ends || then == now) && (arms->else_ends || otherwise == now))
+        return;
+    if ((!arms->then_ends && then == VAR_NONE) || (!arms->else_ends && otherwise == VAR_NONE))
+        paths_set(&x->paths, v, VAR_NONE);
+    else
+        vec_push(arms->out, (Merge){v, then, otherwise, x->order[v]});
 }
 
 static void yield_arm(Ssa *x, Stmt *s, Block *arm, uint32_t n_user, const MergeList *m, bool then)
@@ -222,14 +178,12 @@ static void yield_arm(Ssa *x, Stmt *s, Block *arm, uint32_t n_user, const MergeL
 static void convert_if(Ssa *x, Stmt *s)
 {
     rename_expr(x, &s->cond);
-    uint32_t mark = x->trail.len, n_user = s->n_results;
-    convert_block(x, &s->body);
-    BoundList then = leave_arm(x, mark);
-    convert_block(x, &s->otherwise);
-    BoundList otherwise = leave_arm(x, mark);
+    uint32_t n_user = s->n_results;
+    Meanings then = convert_arm(x, &s->body), otherwise = convert_arm(x, &s->otherwise);
     MergeList merged = {0};
-    if (!low_diverges(s))
-        merge_arms(x, s, &then, &otherwise, &merged);
+    Arms arms = {x, low_block_diverges(&s->body), low_block_diverges(&s->otherwise), &merged};
+    paths_join(&x->paths, &then, &otherwise, merge_name, &arms);
+    sort_merges(&merged);
     const VarId *user = s->results;
     s->n_results = n_user + merged.len;
     s->results = arena_new_n(x->p->arena, VarId, s->n_results);
@@ -247,7 +201,7 @@ static void convert_if(Ssa *x, Stmt *s)
 /* Names that the loop may carry: bound in the body, and before it. */
 static void find_carried(Ssa *x, Stmt *s, Loop *loop)
 {
-    BoundList list = {0}, scratch = {0};
+    MergeList list = {0};
     x->stamp++;
     for (uint32_t i = 0; i < s->n_values; i++)
         x->seen[s->iters[i]] = x->stamp;
@@ -256,14 +210,13 @@ static void find_carried(Ssa *x, Stmt *s, Loop *loop)
     x->seen[s->index] = x->stamp;
     Collect c = {x, &list};
     block_walk(&s->body, assigned_stmt, &c);
-    sort_bound(x, &list, &scratch);
+    sort_merges(&list);
     VarId *carried = arena_new_n(x->p->arena, VarId, list.len);
     for (uint32_t i = 0; i < list.len; i++)
-        if (x->now[list.at[i].var] != VAR_NONE)
+        if (paths_now(&x->paths, list.at[i].var) != VAR_NONE)
             carried[loop->n_carried++] = list.at[i].var;
     loop->carried = carried;
     vec_free(&list);
-    vec_free(&scratch);
 }
 
 /* Completes the yield at the end of `b` with the values that the loop carries. */
@@ -278,7 +231,7 @@ static void yield_loop(Ssa *x, Loop *loop, Block *b, Stmt *at)
             y->values[i] = ex_var(x->p, x->f, s->iters[i]);
     for (uint32_t i = 0; i < loop->n_carried; i++) {
         uint32_t k = loop->n_user + i;
-        VarId v = x->now[loop->carried[i]];
+        VarId v = paths_now(&x->paths, loop->carried[i]);
         y->values[k] = ex_var(x->p, x->f, v == VAR_NONE ? s->iters[k] : v);
     }
     y->n_results = s->n_results;
@@ -301,7 +254,7 @@ static void open_loop(Ssa *x, Stmt *s, Loop *loop)
     for (uint32_t i = 0; i < n; i++) {
         bool user = i < loop->n_user;
         VarId old = user ? s->iters[i] : loop->carried[i - loop->n_user];
-        values[i] = user ? s->values[i] : ex_var(x->p, x->f, x->now[old]);
+        values[i] = user ? s->values[i] : ex_var(x->p, x->f, paths_now(&x->paths, old));
         results[i] = result_var(x, user && i < s->n_results ? s->results[i] : old);
         iters[i] = bind_new(x, old);
     }
@@ -323,7 +276,7 @@ static void convert_for(Ssa *x, Stmt *s)
     const VarId *user = s->results;
     VarId index = s->index;
     find_carried(x, s, &loop);
-    uint32_t mark = x->trail.len;
+    uint32_t mark = paths_mark(&x->paths);
     open_loop(x, s, &loop);
     Loop *outer = x->loop;
     x->loop = &loop;
@@ -331,10 +284,11 @@ static void convert_for(Ssa *x, Stmt *s)
     if (!low_block_diverges(&s->body))
         yield_loop(x, &loop, &s->body, s);
     x->loop = outer;
-    undo_to(x, mark);
-    bind_as(x, index, VAR_NONE);
+    paths_back(&x->paths, mark);
+    paths_set(&x->paths, index, VAR_NONE);
     for (uint32_t i = 0; i < s->n_results; i++)
-        bind_as(x, i < loop.n_user ? user[i] : loop.carried[i - loop.n_user], s->results[i]);
+        paths_set(&x->paths, i < loop.n_user ? user[i] : loop.carried[i - loop.n_user],
+                  s->results[i]);
 }
 
 static void convert_let(Ssa *x, Stmt *s)
@@ -375,32 +329,24 @@ static void convert_block(Ssa *x, Block *b)
     block_rewrite(b, convert_stmt, x);
 }
 
-static void fill(uint32_t *at, uint32_t n, uint32_t value)
-{
-    for (uint32_t i = 0; i < n; i++)
-        at[i] = value;
-}
-
 static void convert_func(Program *p, Func *f)
 {
     uint32_t n = f->vars.len;
     Ssa x = {.p = p, .f = f, .n_old = n};
-    x.now = xmalloc((n + 1) * sizeof *x.now);
     x.order = xmalloc((n + 1) * sizeof *x.order);
     x.seen = xcalloc(n + 1, sizeof *x.seen);
-    fill(x.now, n, VAR_NONE);
-    fill(x.order, n, UINT32_MAX);
+    for (uint32_t i = 0; i < n; i++)
+        x.order[paths_add(&x.paths, VAR_NONE)] = UINT32_MAX;
     for (uint32_t i = 0; i < f->params.len; i++) {
-        x.now[f->params.at[i].var] = f->params.at[i].var;
+        paths_set(&x.paths, f->params.at[i].var, f->params.at[i].var);
         note_order(&x, f->params.at[i].var);
     }
     block_walk(&f->body, order_stmt, &x);
     convert_block(&x, &f->body);
     ssa_sweep(p, f, NULL);
-    free(x.now);
     free(x.order);
     free(x.seen);
-    vec_free(&x.trail);
+    paths_free(&x.paths);
 }
 
 bool pass_convert_to_ssa(Program *p)

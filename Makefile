@@ -53,7 +53,7 @@ BUILD = +$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell
 .SUFFIXES:
 MAKEFLAGS += --no-builtin-rules
 
-.PHONY: all lib tests fuzzers demo check quick bench fuzz explore-long clean lint format help flags
+.PHONY: all lib tests fuzzers update-goldens demo check quick bench fuzz explore-long clean lint format help flags
 
 all: $(LIB) $(BINS)
 lib: $(LIB)
@@ -65,6 +65,7 @@ help:
 	@echo 'demo          run the samples and show the IR diff of a collective'
 	@echo 'check         every test; installs missing packages first'
 	@echo 'quick         unit tests and the short end-to-end tests'
+	@echo 'update-goldens  writes every expected file of the tests anew; look at the diff'
 	@echo 'bench         timings (tests/bench)'
 	@echo 'fuzz          random input for a while (tests/fuzz)'
 	@echo 'explore-long  every interleaving of the larger litmus tests'
@@ -129,6 +130,9 @@ check:
 
 quick: tests fuzzers
 	@tests/run.sh $(B) quick
+
+update-goldens: tests
+	@scripts/update-goldens $(B)
 
 demo:
 	@scripts/bootstrap

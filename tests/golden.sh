@@ -6,7 +6,7 @@
 # tests/golden/NAME.pld (or NAME.ir) is the input; beside it any of
 #   NAME.err        standard error of pldc; the exit status is 1 if it has an "error:", else 0, and
 #                   after an error there is no output file
-#   NAME.PASS.ir    standard output of pldc --dump-pass=PASS
+#   NAME.PASS.ir    standard output of pldc --dump-pass=PASS, which read again is the same
 #   NAME.run        everything pldrun prints, and a last line "exit STATUS"
 # NAME may be followed by @K=V,K=V in expected files: the same input with -D K=V.
 # The input's first lines may say "# args: OPTIONS" and "# exit: STATUS".
@@ -33,10 +33,16 @@ input_of() {
         local pair
         for pair in "${pairs[@]}"; do defines+=(-D "$pair"); done
     fi
-    for input in "$name.pld" "$name.ir"; do [ -e "$input" ] && return 0; done
+    for input in "$name.pld" "$name.ir"; do [ -e "$input" ] && [ "$input" != "$expected" ] && return 0; done
     pass=${name##*.}
     for input in "${name%.*}.pld" "${name%.*}.ir"; do [ -e "$input" ] && return 0; done
     return 1
+}
+
+# reads_back: the dump is a program of its own, and dumps as itself
+reads_back() {
+    cp "$tmp/raw" "$tmp/again.ir"
+    "$build/pldc" "$tmp/again.ir" --dump-pass="$pass" 2>&1 | cmp -s - "$tmp/raw" || echo "does not read back" >>"$tmp/problem"
 }
 
 # produce EXPECTED: writes what the tools print now to $tmp/got; problems go to $tmp/problem
@@ -57,7 +63,8 @@ produce() {
         "$build/pldc" "$input" "${args[@]}" "${defines[@]}" --dump-pass="$pass" \
             >"$tmp/raw" 2>"$tmp/stderr"; rc=$?
         [ $rc -ne 0 ] && head -n 5 "$tmp/stderr" >>"$tmp/problem"
-        want=0 ;;
+        want=0
+        reads_back ;;
     *.run)
         "$build/pldrun" "$input" "${args[@]}" "${defines[@]}" >"$tmp/raw" 2>&1; rc=$?
         echo "exit $rc" >>"$tmp/raw"

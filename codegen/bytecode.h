@@ -224,7 +224,6 @@ void bc_disassemble(const BcProgram *p, Buf *out);
 /* The innermost source map entry for an instruction, or NULL. */
 const BcLoc *bc_loc(const BcFunc *f, uint32_t pc);
 const char *bc_op_name(BcOp op);
-const char *bc_tileop_name(TileOp op); /* "add" */
 /* The six field codes of an opcode, as in bytecode.def. */
 const char *bc_op_fields(BcOp op);
 

@@ -19,11 +19,6 @@ static const struct {
 #include "codegen/bytecode.def"
 };
 
-static const char *const tileop_names[] = {
-#define PLD_TILEOP(ENUM, name, arity) name,
-#include "ir/tileop.def"
-};
-
 static const struct {
     const char *name;
     int8_t kids;
@@ -31,11 +26,6 @@ static const struct {
 #define PLD_PURE(ENUM, name, kids, doc) {name, kids},
 #include "codegen/pure.def"
 };
-
-const char *bc_tileop_name(TileOp op)
-{
-    return op < TOP_COUNT ? tileop_names[op] : "?";
-}
 
 const char *bc_op_name(BcOp op)
 {
@@ -148,7 +138,7 @@ static void print_op_code(const Dis *d, const BcInsn *in, int64_t code)
     case BC_NOTIFY: name = enum_value_name(ENUM_NotifyOp, code); break;
     case BC_WAIT: name = enum_value_name(ENUM_WaitCmp, code); break;
     case BC_FENCE: name = enum_value_name(ENUM_FenceKind, code); break;
-    default: name = tileop_names[code]; break;
+    default: name = tileop_name((TileOp)code); break;
     }
     buf_str(d->out, name);
 }

@@ -22,14 +22,18 @@ static uint16_t field(const BcInsn *in, uint32_t i)
     return fields[i];
 }
 
+/* Is there a kernel of this arity for the elements of the tile that the instruction writes? */
+static bool tileop_ok(const At *at, int64_t code, uint32_t arity)
+{
+    if (code < 0 || code >= TOP_COUNT || at->in->a >= at->f->n_tiles)
+        return false;
+    TileOp op = (TileOp)code;
+    return tileop_arity(op) == arity && tileop_takes(op, at->f->tiles[at->in->a].dtype);
+}
+
 /* The enumeration that an operation code is a member of. */
 static bool check_code(At *at, int64_t code)
 {
-    static const uint8_t tile_arity[] = {
-#define PLD_TILEOP(ENUM, name, arity) arity,
-#include "ir/tileop.def"
-    };
-    bool tile = code >= 0 && code < TOP_COUNT;
     switch (at->in->op) {
     case BC_BIN:
     case BC_UN:
@@ -37,8 +41,8 @@ static bool check_code(At *at, int64_t code)
                scalar_info[code].arity == (at->in->op == BC_BIN ? 2 : 1);
     case BC_TBIN:
     case BC_TBINK:
-    case BC_TBINR: return tile && tile_arity[code] == 2;
-    case BC_TUN: return tile && tile_arity[code] == 1;
+    case BC_TBINR: return tileop_ok(at, code, 2);
+    case BC_TUN: return tileop_ok(at, code, 1);
     case BC_TCAST: return enum_value_name(ENUM_CastMode, code) != NULL;
     case BC_RSTORE: return enum_value_name(ENUM_AtomicType, code) != NULL;
     case BC_NOTIFY: return enum_value_name(ENUM_NotifyOp, code) != NULL;

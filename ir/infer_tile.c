@@ -107,6 +107,12 @@ const Type *infer_elementwise(const Infer *in)
                    type_text(in->p->arena, a));
         return NULL;
     }
+    if (!tileop_takes(op_info(in->info->tile)->tile_op, a->dtype)) {
+        infer_fail(in, 0, "type", "needs %s elements, got %s",
+                   dtype_is_float(a->dtype) ? "integer" : "floating-point",
+                   type_text(in->p->arena, a));
+        return NULL;
+    }
     if (in->info->n_slots == 2 && !second_operand_ok(in, a))
         return NULL;
     return type_shaped(in->p->types, TY_TILE, a->dtype, a->rank, a->dims);

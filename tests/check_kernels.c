@@ -83,8 +83,10 @@ static double float_op(TileOp op, double a, double b)
     case TOP_MAX: return maximum(a, b);
     case TOP_MIN: return -maximum(-a, -b);
     case TOP_NEG: return -a;
-    default: return fabs(a);
+    case TOP_ABS: return fabs(a);
+    case TOP_COUNT: break;
     }
+    return NAN;
 }
 
 static Wide int_op(TileOp op, Wide a, Wide b)
@@ -99,7 +101,8 @@ static Wide int_op(TileOp op, Wide a, Wide b)
     case TOP_MAX: return a > b ? a : b;
     case TOP_MIN: return a < b ? a : b;
     case TOP_NEG: return -a;
-    default: return a < 0 ? -a : a;
+    case TOP_ABS: return a < 0 ? -a : a;
+    default: ck_abort_msg("no integer reference for %s", tileop_name(op));
     }
 }
 
@@ -119,7 +122,7 @@ static void reference(TileOp op, Dtype t, char *to, const char *a, const char *b
 
 static bool divides(TileOp op)
 {
-    return op == TOP_DIV || op == TOP_RDIV;
+    return tileop_divisor(op) >= 0;
 }
 
 static void no_zeros(Dtype t, char *at)
@@ -176,16 +179,12 @@ static void try_op(TileOp op, Dtype t, bool binary)
 
 static void try_all(void)
 {
-    static const bool binary[] = {
-#define PLD_TILEOP(ENUM, name, arity) arity == 2,
-#include "ir/tileop.def"
-    };
     state = 1;
     for (int round = 0; round < 40; round++) {
-        for (int op = 0; op <= TOP_ABS; op++) {
-            for (int t = 0; t < DT_COUNT; t++)
-                try_op((TileOp)op, (Dtype)t, binary[op]);
-        }
+        for (TileOp op = 0; op < TOP_COUNT; op++)
+            for (Dtype t = 0; t < DT_COUNT; t++)
+                if (tileop_takes(op, t))
+                    try_op(op, t, tileop_arity(op) == 2);
     }
 }
 

@@ -9,7 +9,7 @@ typedef void KernelVV(void *to, const void *a, const void *b, int64_t n);
 typedef void KernelVS(void *to, const void *a, KernelScalar s, int64_t n);
 typedef void KernelV(void *to, const void *a, int64_t n);
 
-/* By [TileOp][Dtype]. RSUB and RDIV have no `vv`: their operands are swapped. Divisions of integers
+/* By [TileOp][Dtype]; NULL where the row of ir/tileop.def has no kernel. Divisions of integers
  * expect that no divisor is zero. */
 typedef struct {
     KernelVV *vv[TOP_COUNT][DT_COUNT];

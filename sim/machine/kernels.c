@@ -108,12 +108,8 @@ static bool zero_in_rows(const void *at, ptrdiff_t step, const KernelArgs *m, Dt
 bool kernel_bin(TileOp op, Dtype t, const KernelArgs *k)
 {
     KernelArgs m = merge_rows(k, dtype_bytes(t), dtype_bytes(t), true);
-    if (op == TOP_RSUB || op == TOP_RDIV) {
-        op = op == TOP_RSUB ? TOP_SUB : TOP_DIV;
-        m.a = k->b, m.a_step = k->b_step;
-        m.b = k->a, m.b_step = k->a_step;
-    }
-    if (op == TOP_DIV && !dtype_is_float(t) && zero_in_rows(m.b, m.b_step, &m, t))
+    int divisor = dtype_is_float(t) ? -1 : tileop_divisor(op);
+    if (divisor >= 0 && zero_in_rows(divisor ? m.b : m.a, divisor ? m.b_step : m.a_step, &m, t))
         return false;
     KernelVV *loop = kernel_table()->vv[op][t];
     for (int64_t r = 0; r < m.rows; r++)
@@ -125,8 +121,8 @@ bool kernel_bin(TileOp op, Dtype t, const KernelArgs *k)
 bool kernel_bink(TileOp op, Dtype t, const KernelArgs *k, KernelScalar s)
 {
     KernelArgs m = merge_rows(k, dtype_bytes(t), dtype_bytes(t), false);
-    if (!dtype_is_float(t) && m.rows > 0 && m.cols > 0 &&
-        ((op == TOP_DIV && s.i == 0) || (op == TOP_RDIV && zero_in_rows(m.a, m.a_step, &m, t))))
+    int divisor = dtype_is_float(t) || !m.rows || !m.cols ? -1 : tileop_divisor(op);
+    if (divisor == 0 ? zero_in_rows(m.a, m.a_step, &m, t) : divisor == 1 && s.i == 0)
         return false;
     KernelVS *loop = kernel_table()->vs[op][t];
     for (int64_t r = 0; r < m.rows; r++)

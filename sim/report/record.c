@@ -181,7 +181,7 @@ ShowKind record_kind(const Record *r)
 static const char *compute_name(const Record *r)
 {
     if (r->op < TOP_COUNT)
-        return bc_tileop_name((TileOp)r->op);
+        return tileop_name((TileOp)r->op);
     bool tile = r->insn == BC_TFULL || r->insn == BC_TCOPY || r->insn == BC_TCAST;
     return tile ? bc_op_name((BcOp)r->insn) + 1 : "scalar";
 }

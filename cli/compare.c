@@ -56,7 +56,8 @@ static const char *part_name(Arena *arena, const Part *p, const char *name)
 }
 
 /* A decorator of a function opens a part; its `def` names it. Decorators of one function stand in
- * consecutive lines. The first line of a dump, its settings, is no part of the program. */
+ * consecutive lines. The first line of a dump, its settings, is no part of the program, and neither
+ * is the table of what was expanded, which tells about the lines that are compared. */
 static void cut(Arena *arena, Parts *parts, const Buf *text)
 {
     bool decorators = false;
@@ -68,6 +69,10 @@ static void cut(Arena *arena, Parts *parts, const Buf *text)
         const char *line = text->at + at;
         size_t len = strcspn(line, "\n");
         size_t indent = strspn(line, " ");
+        if (strncmp(line + indent, "@pld.expansion(", 15) == 0) {
+            at += len + 1;
+            continue;
+        }
         const char *name = def_name(arena, line, len);
         if (line[indent] == '@' && !decorators && indent > 0)
             vec_push(parts, ((Part){"?", line, 0}));

@@ -52,7 +52,7 @@ static const Dim *bytes_of(Forms *x, const Type *t)
 }
 
 /* The call in numbers; false while P or a dimension is open. */
-static bool describe(Forms *x, const Expr *op, CostOp form, const Type *t, CostCall *c)
+static bool describe(Forms *x, const Expr *op, Builtin form, const Type *t, CostCall *c)
 {
     int64_t bytes;
     const Dim *n = bytes_of(x, t);
@@ -101,12 +101,12 @@ static void line(Forms *x, const char *name, const char *form, const CostCall *c
     buf_char(x->out, '\n');
 }
 
-static void lines(Forms *x, const CostForm *form, CostOp op, const CostCall *call)
+static void lines(Forms *x, const CostForm *form, Builtin op, const CostCall *call)
 {
-    bool counts = op == COST_ALL_TO_ALL_V;
+    bool counts = op == BUILTIN_ALL_TO_ALL_V;
     const CostCall *data = counts ? NULL : call; /* rows that only the run knows */
     line(x, "bytes received", form->received, data, VALUE_RECEIVED);
-    line(x, "bytes sent", op == COST_BROADCAST ? "root: (P-1)*N" : form->received, data,
+    line(x, "bytes sent", op == BUILTIN_BROADCAST ? "root: (P-1)*N" : form->received, data,
          VALUE_SENT);
     line(x, "data steps", form->steps, data, VALUE_STEPS);
     line(x, "barriers B", form->barriers, call, VALUE_BARRIERS);
@@ -128,13 +128,13 @@ static void place(Forms *x, const Loc *loc)
     }
 }
 
-static void numbers(Forms *x, const Type *t, CostOp op, const CostCall *call)
+static void numbers(Forms *x, const Type *t, Builtin op, const CostCall *call)
 {
     if (x->p->ranks_bound)
         buf_printf(x->out, "  P = %u", x->p->ranks);
     else
         buf_str(x->out, "  P = any");
-    if (op != COST_BARRIER) {
+    if (op != BUILTIN_BARRIER) {
         const Dim *n = bytes_of(x, t);
         buf_printf(x->out, ", N = %s bytes", n ? dim_text(x->p->arena, n) : "too many");
         if (call)
@@ -148,19 +148,20 @@ static void numbers(Forms *x, const Type *t, CostOp op, const CostCall *call)
 
 static void one_call(Forms *x, const Expr *op, const Loc *loc)
 {
-    CostOp form;
+    Builtin form;
     CostCall call;
-    if (!cost_op_find(op_info(op->op)->full, mode_of(op), &form))
+    if (!builtin_from_call(op_info(op->op)->full, mode_of(op), &form))
         return;
     const Type *t = op->args[comp_target_slot(op->op)]->type;
     bool known = describe(x, op, form, t, &call);
     if (x->found++)
         buf_char(x->out, '\n');
     place(x, loc);
-    buf_printf(x->out, ": %s%s%s in %s\n", cost_forms[form].op,
-               *cost_forms[form].mode ? " mode=" : "", cost_forms[form].mode, x->f->name);
+    const BuiltinInfo *info = builtin_info(form);
+    buf_printf(x->out, ": %s%s%s in %s\n", info->op, *info->mode ? " mode=" : "", info->mode,
+               x->f->name);
     numbers(x, t, form, known ? &call : NULL);
-    lines(x, &cost_forms[form], form, known ? &call : NULL);
+    lines(x, cost_form(form), form, known ? &call : NULL);
 }
 
 static void visit(void *env, Stmt *s)

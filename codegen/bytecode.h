@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/builtin.h"
 #include "base/dtype.h"
 #include "base/enums.h"
 #include "base/platform.h"
@@ -125,9 +126,16 @@ typedef struct {
     uint32_t pc;
     uint32_t file;      /* string */
     uint32_t line, col; /* from 1; 0: unknown */
-    uint32_t origin;    /* string: builtin call it was expanded from, or BC_NO_INDEX */
-    uint32_t phase;     /* string: "barrier(1)", "epilogue", ..., or BC_NO_INDEX */
 } BcLoc;
+
+/* Instructions from `pc` on (up to the next entry) are the code of a builtin call, or of none.
+ * Those before the first entry are of none. Unlike the source map this decides: what the checks ask
+ * of builtins, what the cost card counts, how a run is told. */
+typedef struct {
+    uint32_t pc;
+    uint32_t site; /* index into BcFunc.sites, or BC_NO_INDEX */
+    uint8_t phase; /* Phase */
+} BcRegion;
 
 typedef enum { BCF_HOST, BCF_ORCH, BCF_INCORE } BcFuncKind;
 
@@ -139,6 +147,7 @@ typedef struct {
                         rest */
     uint16_t n_mregs; /* memory registers: memory parameters first */
     uint32_t n_params, n_binds, n_tiles, n_calls, n_xfers, n_insns, n_locs;
+    uint32_t n_sites, n_regions;
     const BcParam *params;
     const BcBind *binds;
     const BcTile *tiles;
@@ -146,6 +155,8 @@ typedef struct {
     const BcXfer *xfers;
     const BcInsn *insns;
     const BcLoc *locs;
+    const uint8_t *sites; /* builtin calls expanded in the function: Builtin of each */
+    const BcRegion *regions;
     const BcMreg *mregs; /* n_mregs types, those of the memory parameters first */
     int64_t core_bytes;  /* peak of on-core memory */
 } BcFunc;
@@ -221,6 +232,8 @@ bool bc_verify(const BcProgram *p, const char **why);
 /* One instruction a line with its source line; same for pldc --emit=asm and pldrun --disasm. */
 void bc_disassemble(const BcProgram *p, Buf *out);
 
+/* The builtin call that an instruction belongs to: its entry of f->regions; NULL: none. */
+const BcRegion *bc_region(const BcFunc *f, uint32_t pc);
 /* The innermost source map entry for an instruction, or NULL. */
 const BcLoc *bc_loc(const BcFunc *f, uint32_t pc);
 const char *bc_op_name(BcOp op);
@@ -228,6 +241,6 @@ const char *bc_op_name(BcOp op);
 const char *bc_op_fields(BcOp op);
 
 #define BC_MAGIC "PLDB\r\n\x1a\n"
-#define BC_VERSION 1
+#define BC_VERSION 2
 
 #endif

@@ -4,14 +4,8 @@
 #include "base/crc32.h"
 #include "codegen/bytecode.h"
 #include "codegen/format.h"
+#include "codegen/reader.h"
 #include <string.h>
-
-/* Bytes still to be read. Reading past the end gives 0 and sets `bad`. */
-typedef struct {
-    const unsigned char *at;
-    size_t left;
-    bool bad;
-} Reader;
 
 typedef struct {
     BcProgram *p;
@@ -24,64 +18,6 @@ static const char *const section_names[] = {
 #define PLD_SECTION(ENUM, name, doc) name,
 #include "codegen/section.def"
 };
-
-static uint64_t get_le(Reader *r, size_t bytes)
-{
-    if (r->left < bytes) {
-        r->bad = true;
-        r->left = 0;
-        return 0;
-    }
-    uint64_t v = 0;
-    for (size_t i = 0; i < bytes; i++)
-        v |= (uint64_t)r->at[i] << 8 * i;
-    r->at += bytes;
-    r->left -= bytes;
-    return v;
-}
-
-static uint8_t get_u8(Reader *r)
-{
-    return (uint8_t)get_le(r, 1);
-}
-static uint16_t get_u16(Reader *r)
-{
-    return (uint16_t)get_le(r, 2);
-}
-static uint32_t get_u32(Reader *r)
-{
-    return (uint32_t)get_le(r, 4);
-}
-static int64_t get_i64(Reader *r)
-{
-    return (int64_t)get_le(r, 8);
-}
-
-static double get_f64(Reader *r)
-{
-    uint64_t bits = get_le(r, 8);
-    double v;
-    memcpy(&v, &bits, sizeof v);
-    return v;
-}
-
-static bool get_bool(Reader *r)
-{
-    uint8_t v = get_u8(r);
-    r->bad |= v > 1;
-    return v == 1;
-}
-
-/* A count of things that take at least `bytes` each. */
-static uint32_t get_count(Reader *r, size_t bytes)
-{
-    uint32_t n = get_u32(r);
-    if (n > r->left / bytes) {
-        r->bad = true;
-        return 0;
-    }
-    return n;
-}
 
 static void get_program(Dec *d, Reader *r)
 {
@@ -352,18 +288,33 @@ static void get_pure(Dec *d, Reader *r)
     d->p->pure = pure;
 }
 
+static void get_sites(Dec *d, Reader *r)
+{
+    for (uint32_t i = 0; i < d->p->n_funcs; i++) {
+        BcFunc *f = func_at(d, i);
+        uint8_t *sites = arena_new_n(d->arena, uint8_t, f->n_sites = get_count(r, 1));
+        get_bytes(r, sites, f->n_sites);
+        BcRegion *regions = arena_new_n(d->arena, BcRegion, f->n_regions = get_count(r, 9));
+        for (uint32_t k = 0; k < f->n_regions; k++) {
+            regions[k].pc = get_u32(r);
+            regions[k].site = get_u32(r);
+            regions[k].phase = get_u8(r);
+        }
+        f->sites = sites;
+        f->regions = regions;
+    }
+}
+
 static void get_func_source(Dec *d, Reader *r, BcFunc *f)
 {
     for (uint32_t i = 0; i < f->n_tiles; i++)
         ((BcTile *)f->tiles)[i].name = get_u32(r);
-    BcLoc *locs = arena_new_n(d->arena, BcLoc, f->n_locs = get_count(r, 24));
+    BcLoc *locs = arena_new_n(d->arena, BcLoc, f->n_locs = get_count(r, 16));
     for (uint32_t i = 0; i < f->n_locs; i++) {
         locs[i].pc = get_u32(r);
         locs[i].file = get_u32(r);
         locs[i].line = get_u32(r);
         locs[i].col = get_u32(r);
-        locs[i].origin = get_u32(r);
-        locs[i].phase = get_u32(r);
     }
     f->locs = locs;
 }
@@ -385,8 +336,8 @@ static void get_source(Dec *d, Reader *r)
 static bool get_sections(Dec *d, const char **why)
 {
     static void (*const readers[])(Dec *, Reader *) = {
-        get_program, get_strings, get_consts, get_extents, get_dims,
-        get_windows, get_funcs,   get_code,   get_pure,    get_source,
+        get_program, get_strings, get_consts, get_extents, get_dims,   get_windows,
+        get_funcs,   get_code,    get_pure,   get_sites,   get_source,
     };
     _Static_assert(sizeof readers / sizeof *readers == SEC_COUNT, "one reader a section");
     for (uint32_t i = 0; i < SEC_COUNT; i++) {

@@ -37,9 +37,22 @@ const char *bc_op_fields(BcOp op)
     return ops[op].fields;
 }
 
+const BcRegion *bc_region(const BcFunc *f, uint32_t pc)
+{
+    uint32_t lo = 0, hi = f->n_regions; /* the last entry at or before pc is below hi */
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (f->regions[mid].pc <= pc)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo && f->regions[lo - 1].site != BC_NO_INDEX ? &f->regions[lo - 1] : NULL;
+}
+
 const BcLoc *bc_loc(const BcFunc *f, uint32_t pc)
 {
-    uint32_t lo = 0, hi = f->n_locs; /* the last entry at or before pc is below hi */
+    uint32_t lo = 0, hi = f->n_locs; /* as bc_region */
     while (lo < hi) {
         uint32_t mid = lo + (hi - lo) / 2;
         if (f->locs[mid].pc <= pc)
@@ -236,29 +249,34 @@ static void print_operands(const Dis *d, const BcInsn *in)
     }
 }
 
-static void print_loc(const Dis *d, const BcLoc *l, size_t width)
+/* What an instruction is from: its place in the source, its builtin call and the step of that. */
+static void print_origin(const Dis *d, uint32_t pc, size_t width)
 {
+    const BcLoc *l = bc_loc(d->f, pc);
+    const BcRegion *r = bc_region(d->f, pc);
+    bool place = l && l->line;
+    if (!place && !r)
+        return;
     if (width < LOC_COLUMN)
         buf_fill(d->out, ' ', LOC_COLUMN - width);
-    buf_printf(d->out, " ; %s:%u:%u", str(d, l->file), l->line, l->col);
-    if (l->origin != BC_NO_INDEX)
-        buf_printf(d->out, " %s", str(d, l->origin));
-    if (l->phase != BC_NO_INDEX)
-        buf_printf(d->out, " %s", str(d, l->phase));
+    buf_str(d->out, " ;");
+    if (place)
+        buf_printf(d->out, " %s:%u:%u", str(d, l->file), l->line, l->col);
+    if (r)
+        buf_printf(d->out, " %s%s%s", builtin_info((Builtin)d->f->sites[r->site])->op,
+                   r->phase ? " " : "", phase_text((Phase)r->phase));
 }
 
 static void print_code(const Dis *d)
 {
     for (uint32_t pc = 0; pc < d->f->n_insns; pc++) {
         const BcInsn *in = &d->f->insns[pc];
-        const BcLoc *l = bc_loc(d->f, pc);
         size_t start = d->out->len;
         buf_printf(d->out, "%6u  %-9s", pc, ops[in->op].name);
         print_operands(d, in);
         while (d->out->at[d->out->len - 1] == ' ')
             d->out->at[--d->out->len] = '\0';
-        if (l && l->line)
-            print_loc(d, l, d->out->len - start);
+        print_origin(d, pc, d->out->len - start);
         buf_char(d->out, '\n');
     }
 }

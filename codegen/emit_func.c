@@ -6,8 +6,7 @@
 static bool same_loc(const Loc *a, const Loc *b)
 {
     bool same_span = a->span.begin == b->span.begin && !a->span.end == !b->span.end;
-    return a->file == b->file && (a->file || same_span) && a->line == b->line && a->col == b->col &&
-           a->origin == b->origin && a->phase == b->phase;
+    return a->file == b->file && (a->file || same_span) && a->line == b->line && a->col == b->col;
 }
 
 static BcLoc encode_loc(FuncEmit *fe, const Loc *loc, uint32_t pc)
@@ -17,12 +16,7 @@ static BcLoc encode_loc(FuncEmit *fe, const Loc *loc, uint32_t pc)
     if (!loc->file)
         at = loc->span.end && src ? source_line_col(src, loc->span.begin) : (LineCol){0, 0};
     const char *file = loc->file ? loc->file : src ? src->name : "?";
-    return (BcLoc){.pc = pc,
-                   .file = emit_string(fe->em, file),
-                   .line = at.line,
-                   .col = at.col,
-                   .origin = loc->origin ? emit_string(fe->em, loc->origin) : BC_NO_INDEX,
-                   .phase = loc->phase ? emit_string(fe->em, loc->phase) : BC_NO_INDEX};
+    return (BcLoc){.pc = pc, .file = emit_string(fe->em, file), .line = at.line, .col = at.col};
 }
 
 /* Length of the runs of an instruction. */
@@ -68,6 +62,22 @@ static void touch_fields(FuncEmit *fe, const VInsn *in, uint32_t pos)
     }
 }
 
+/* The expansion that the instruction `at` belongs to, if it is not that of the one before. */
+static void mark_region(FuncEmit *fe, uint32_t at)
+{
+    uint32_t site = fe->loc.site, number = BC_NO_INDEX;
+    if (site && !fe->site[site]) {
+        vec_push(&fe->sites, (uint8_t)fe->f->sites.at[site - 1]);
+        fe->site[site] = fe->sites.len;
+    }
+    if (site)
+        number = fe->site[site] - 1;
+    BcRegion r = {.pc = at, .site = number, .phase = site ? (uint8_t)fe->loc.phase : 0};
+    const BcRegion *last = fe->regions.len ? &vec_last(&fe->regions) : NULL;
+    if (last ? last->site != r.site || last->phase != r.phase : site != 0)
+        vec_push(&fe->regions, r);
+}
+
 uint32_t emit_insn(FuncEmit *fe, BcOp op, uint32_t a, uint32_t b, uint32_t c, uint32_t d,
                    uint32_t e, int64_t imm)
 {
@@ -77,6 +87,7 @@ uint32_t emit_insn(FuncEmit *fe, BcOp op, uint32_t a, uint32_t b, uint32_t c, ui
         vec_push(&fe->locs, encode_loc(fe, &fe->loc, at));
         fe->mapped = fe->loc;
     }
+    mark_region(fe, at);
     vec_push(&fe->code, in);
     touch_fields(fe, &in, at + 1);
     return at;
@@ -239,6 +250,22 @@ static void finish_code(FuncEmit *fe, BcFunc *out)
     out->n_locs = n_locs;
 }
 
+static void finish_sites(FuncEmit *fe, BcFunc *out)
+{
+    BcRegion *regions = arena_new_n(fe->em->arena, BcRegion, fe->regions.len);
+    uint8_t *sites = arena_new_n(fe->em->arena, uint8_t, fe->sites.len);
+    for (uint32_t i = 0; i < fe->regions.len; i++) {
+        regions[i] = fe->regions.at[i];
+        regions[i].pc += fe->prologue.len;
+    }
+    for (uint32_t i = 0; i < fe->sites.len; i++)
+        sites[i] = fe->sites.at[i];
+    out->regions = regions;
+    out->n_regions = fe->regions.len;
+    out->sites = sites;
+    out->n_sites = fe->sites.len;
+}
+
 static const uint16_t *real_regs(FuncEmit *fe, const RegFile *rf, const VReg *regs, uint32_t n)
 {
     uint16_t *out = arena_new_n(fe->em->arena, uint16_t, n);
@@ -329,6 +356,8 @@ static void func_emit_free(FuncEmit *fe)
     map_free(&fe->tile_slots), map_free(&fe->bind_index);
     map_free(&fe->const_regs), map_free(&fe->run_index);
     vec_free(&fe->runs);
+    vec_free(&fe->regions), vec_free(&fe->sites);
+    free(fe->site);
 }
 
 static FuncEmit func_emit_new(Emit *em, Func *f)
@@ -340,6 +369,7 @@ static FuncEmit func_emit_new(Emit *em, Func *f)
     fe.mem_reg = xcalloc(fe.memory->graph.nodes.len, sizeof *fe.mem_reg);
     for (uint32_t i = 0; i < fe.memory->graph.nodes.len; i++)
         fe.mem_reg[i] = NO_VREG;
+    fe.site = xcalloc(f->sites.len + (size_t)1, sizeof *fe.site);
     return fe;
 }
 
@@ -363,6 +393,7 @@ void emit_func(Emit *em, Func *f, uint32_t index)
     out->core_bytes = place_tiles(&fe);
     if (finish_regs(&fe, out, mems)) {
         finish_code(&fe, out);
+        finish_sites(&fe, out);
         finish_tables(&fe, out);
     }
     func_emit_free(&fe);

@@ -104,9 +104,12 @@ typedef struct {
     VEC(uint32_t) open; /* loops around the code at hand */
     LoopCode *loop;
     VEC(BcLoc) locs;
-    Loc loc;        /* of the statement at hand */
-    Loc mapped;     /* that the last entry of locs is made from */
-    Map tile_slots; /* Type * -> slot */
+    VEC(BcRegion) regions;
+    VEC(uint8_t) sites; /* of the function's expansions that have code, in order of that */
+    uint32_t *site;     /* per expansion (Loc.site): its number in `sites` + 1, 0: none yet */
+    Loc loc;            /* of the statement at hand */
+    Loc mapped;         /* that the last entry of locs is made from */
+    Map tile_slots;     /* Type * -> slot */
     VEC(BcTile) tiles;
     VEC(VCall) calls;
     VEC(VXfer) xfers;

@@ -250,6 +250,22 @@ static void put_pure(Enc *e)
     }
 }
 
+static void put_sites(Enc *e)
+{
+    Buf *b = &e->sec[SEC_SITES];
+    for (uint32_t i = 0; i < e->p->n_funcs; i++) {
+        const BcFunc *f = &e->p->funcs[i];
+        buf_u32(b, f->n_sites);
+        buf_bytes(b, f->sites, f->n_sites);
+        buf_u32(b, f->n_regions);
+        for (uint32_t k = 0; k < f->n_regions; k++) {
+            buf_u32(b, f->regions[k].pc);
+            buf_u32(b, f->regions[k].site);
+            buf_u8(b, f->regions[k].phase);
+        }
+    }
+}
+
 static void put_func_source(Enc *e, Buf *b, const BcFunc *f)
 {
     for (uint32_t i = 0; i < f->n_tiles; i++)
@@ -261,8 +277,6 @@ static void put_func_source(Enc *e, Buf *b, const BcFunc *f)
         put_str(e, b, l->file);
         buf_u32(b, l->line);
         buf_u32(b, l->col);
-        put_str(e, b, l->origin);
-        put_str(e, b, l->phase);
     }
 }
 
@@ -292,6 +306,7 @@ static void put_sections(Enc *e)
     put_funcs(e);
     put_code(e);
     put_pure(e);
+    put_sites(e);
     if (!e->strip)
         put_source(e);
     Buf all = {0};

@@ -271,10 +271,29 @@ static bool check_locs(Verify *v)
         const BcLoc *l = &f->locs[i];
         if (l->pc >= f->n_insns || (i && l->pc <= l[-1].pc))
             return bcv_fail(v, "source map out of order");
-        if (!bcv_string(v, l->file, true, "source map") ||
-            !bcv_string(v, l->origin, true, "source map") ||
-            !bcv_string(v, l->phase, true, "source map"))
+        if (!bcv_string(v, l->file, true, "source map"))
             return false;
+    }
+    return true;
+}
+
+/* Regions in order; only kernels hold expanded builtins. */
+static bool check_sites(Verify *v)
+{
+    const BcFunc *f = v->f;
+    if (f->n_sites && f->kind != BCF_INCORE)
+        return bcv_fail(v, "builtin calls at the wrong level");
+    for (uint32_t i = 0; i < f->n_sites; i++) {
+        if (f->sites[i] >= BUILTIN_COUNT)
+            return bcv_fail(v, "builtin %u", f->sites[i]);
+    }
+    for (uint32_t i = 0; i < f->n_regions; i++) {
+        const BcRegion *r = &f->regions[i];
+        bool none = r->site == BC_NO_INDEX;
+        if (r->pc >= f->n_insns || (i && r->pc <= r[-1].pc))
+            return bcv_fail(v, "code of builtin calls out of order");
+        if ((!none && r->site >= f->n_sites) || r->phase >= PHASE_COUNT || (none && r->phase))
+            return bcv_fail(v, "code of no builtin call");
     }
     return true;
 }
@@ -292,7 +311,7 @@ static bool check_func(Verify *v)
         if (!check_xfer(v, &f->xfers[i]))
             return false;
     }
-    return check_locs(v) && bcv_code(v);
+    return check_sites(v) && check_locs(v) && bcv_code(v);
 }
 
 /* All returns of a function return the same number of scalars. */

@@ -156,6 +156,7 @@ struct Fn {
     Loc loc;                     /* of the statement at hand */
     Loc far;                     /* set by pld.loc(); file NULL: none */
     Map extents;                 /* dynamic extents that the parameters bind */
+    Map sites;                   /* Ast of a statement -> expansion that it is of (expansion.c) */
     Map read;                    /* ids of names whose value was used */
     Map locals;                  /* every name bound anywhere in the function */
     const Type *declared_result; /* of `-> type`, or NULL */
@@ -293,8 +294,8 @@ bool elab_is_program_class(Elab *e, const Ast *a);
 bool elab_is_factory(Elab *e, const Ast *a);
 bool elab_is_kernel(Elab *e, const Ast *def);
 bool elab_is_pure(Elab *e, const Ast *def);
-/* The decorator that says what a function is, below the place that a dump gives it; NULL after a
- * mistake. */
+/* The decorator that says what a function is, below those that only a dump has: its place, and its
+ * expanded builtins. NULL after a mistake. */
 const Ast *elab_decorator(Elab *e, const Ast *def, Loc *place);
 void elab_imports(Elab *e);
 /* Reports a module-level statement that is no part of a program; false when it is one. */
@@ -425,6 +426,13 @@ void elab_close(Elab *e, Frame *frame);
 void elab_jump(Elab *e, const Ast *s);
 /* The place that a call of pld.loc gives; false after a mistake. */
 bool elab_place(Elab *e, const Ast *call, Loc *out);
+
+/* ---- expansions of builtins in dumps (expansion.c) */
+bool elab_is_expansion(Elab *e, const Ast *decorator);
+/* Reads those above the function at hand. */
+void elab_expansions(Elab *e, const Ast *def);
+/* Gives the location at hand the expansion that the statement is of. */
+void elab_mark_site(Elab *e, const Ast *s);
 /* The yield carries values of this loop. */
 void elab_claim_yield(Elab *e, Loop *loop, Stmt *yield);
 /* A name that the function does not use, after `base`. */

@@ -285,7 +285,8 @@ static bool jit_kind(Elab *e, Sym name, const Ast *d, FuncKind *kind)
     return true;
 }
 
-/* In .ir files a function may have its place, @pld.loc(...), above its own decorator. */
+/* In .ir files a function may have its place, @pld.loc(...), and expansions above its own
+ * decorator. */
 const Ast *elab_decorator(Elab *e, const Ast *def, Loc *place)
 {
     const AstList *list = &def->def.decorators;
@@ -294,6 +295,8 @@ const Ast *elab_decorator(Elab *e, const Ast *def, Loc *place)
     *place = (Loc){0};
     if (skip && !elab_place(e, list->at[0], place))
         return NULL;
+    while (skip + 1 < list->len && elab_is_expansion(e, list->at[skip]))
+        skip++;
     if (list->len == 1 + skip)
         return list->at[skip];
     elab_error(e, def->def.name_span, "name", "%s has %u decorators, a function has one",

@@ -239,6 +239,7 @@ static void free_fn(Fn *fn)
     map_free(&fn->locals);
     map_free(&fn->extents);
     map_free(&fn->read);
+    map_free(&fn->sites);
 }
 
 /* Names that stand for something else in the canonical text of a function. */
@@ -300,6 +301,7 @@ bool elab_function(Elab *e, FnDecl *d, const Type *const *arg_types, Span call)
     avec_push(e->arena, &fn.meanings, (Name){.state = NM_UNBOUND});
     elab_collect_bound(e, &d->def->def.body, &fn.locals, NULL);
     declared_result(e, d);
+    elab_expansions(e, d->def);
     if (add_params(e, d, arg_types) && names_ok(e, d)) {
         run_body(e, d);
         elab_finish_effects(e);

@@ -282,25 +282,18 @@ static void unavailable(Elab *e, const Ast *s)
 bool elab_place(Elab *e, const Ast *call, Loc *out)
 {
     const AstList *a = &call->call.args;
-    Val v[5] = {{0}};
-    for (uint32_t i = 0; i < a->len && i < 5; i++)
+    Val v[3] = {{0}};
+    for (uint32_t i = 0; i < a->len && i < 3; i++)
         v[i] = elab_eval(e, a->at[i]);
-    bool ok = a->len >= 3 && a->len <= 5 && v[0].kind == V_STR && v[1].kind == V_INT &&
-              v[2].kind == V_INT && (a->len < 4 || v[3].kind == V_STR) &&
-              (a->len < 5 || v[4].kind == V_STR);
-    if (!ok) {
-        elab_error(e, call->span, "syntax",
-                   "write pld.loc(\"FILE\", LINE, COLUMN[, \"OP\"[, \"PHASE\"]])");
+    if (a->len != 3 || v[0].kind != V_STR || v[1].kind != V_INT || v[2].kind != V_INT) {
+        elab_error(e, call->span, "syntax", "write pld.loc(\"FILE\", LINE, COLUMN)");
         return false;
     }
     *out = (Loc){.file = v[0].s, .line = (uint32_t)v[1].i, .col = (uint32_t)v[2].i};
-    out->origin = a->len > 3 && v[3].s[0] ? v[3].s : NULL;
-    out->phase = a->len > 4 && v[4].s[0] ? v[4].s : NULL;
     return true;
 }
 
-/* pld.loc("file.pld", line, col[, "origin"[, "phase"]]): where the statements that follow are from.
- */
+/* pld.loc("file.pld", line, col): where the statements that follow are from. */
 static bool set_location(Elab *e, const Ast *s)
 {
     Sym d = s->value->kind == AST_CALL ? elab_dotted(e, s->value->call.callee) : NULL;
@@ -314,6 +307,7 @@ void elab_stmt(Elab *e, const Ast *s)
 {
     e->fn->loc = e->fn->far;
     e->fn->loc.span = s->span;
+    elab_mark_site(e, s);
     switch (s->kind) {
     case AST_ASSIGN: elab_assign(e, s); break;
     case AST_ANN_ASSIGN: elab_ann_assign(e, s); break;

@@ -9,6 +9,7 @@
 #ifndef PLD_IR_IR_H
 #define PLD_IR_IR_H
 
+#include "base/builtin.h"
 #include "base/diag.h"
 #include "base/intern.h"
 #include "base/platform.h"
@@ -26,8 +27,8 @@ typedef struct {
     Span span;          /* in the Source being compiled */
     Sym file;           /* with --dump-loc: the original file; NULL: the Source itself */
     uint32_t line, col; /* with `file` */
-    Sym origin;         /* builtin call it was expanded from ("pld.tensor.allreduce"), or NULL */
-    Sym phase; /* which barrier of the builtin ("barrier(1)", "epilogue", "round"), or NULL */
+    uint32_t site;      /* builtin call it was expanded from: index + 1 into Func.sites, 0: none */
+    Phase phase;        /* the step of that */
 } Loc;
 
 typedef enum {
@@ -129,6 +130,7 @@ struct Func {
     VEC(int32_t)
     alias; /* per result: index of the parameter whose memory it is, or -1 (a scalar or tile) */
     Block body;
+    VEC(Builtin) sites; /* expanded builtin calls: Loc.site */
     /* FN_INIT, FN_GOLDEN: the pure function, compile-time names already replaced by literals */
     const Ast *pure;   /* an AST_DEF, params are the index names */
     double rtol, atol; /* GOLDEN; negative: unsaid */

@@ -21,11 +21,7 @@ static void indent(Printer *pr, uint32_t depth)
 /* The place in terms of a file, line and column; false when the statement has none. */
 static bool resolve(const Program *p, const Loc *loc, Loc *place)
 {
-    *place = (Loc){.file = loc->file,
-                   .line = loc->line,
-                   .col = loc->col,
-                   .origin = loc->origin,
-                   .phase = loc->origin ? loc->phase : NULL};
+    *place = (Loc){.file = loc->file, .line = loc->line, .col = loc->col};
     if (loc->file)
         return true;
     if (p->src == NULL || loc->span.end == 0)
@@ -44,22 +40,14 @@ static bool same_text(const char *a, const char *b)
 
 static bool same_place(const Loc *a, const Loc *b)
 {
-    return a->line == b->line && a->col == b->col && same_text(a->file, b->file) &&
-           same_text(a->origin, b->origin) && same_text(a->phase, b->phase);
+    return a->line == b->line && a->col == b->col && same_text(a->file, b->file);
 }
 
 static void print_loc(Printer *pr, const Loc *place)
 {
     buf_str(pr->out, "pld.loc(");
     irp_string(pr->out, place->file);
-    buf_printf(pr->out, ", %u, %u", place->line, place->col);
-    const char *const more[] = {place->origin, place->phase};
-    for (int i = 0; i < 2; i++)
-        if (more[i]) {
-            buf_str(pr->out, ", ");
-            irp_string(pr->out, more[i]);
-        }
-    buf_str(pr->out, ")\n");
+    buf_printf(pr->out, ", %u, %u)\n", place->line, place->col);
 }
 
 static void print_place(Printer *pr, const Stmt *s, uint32_t depth)
@@ -179,16 +167,15 @@ static void print_for(Printer *pr, const Stmt *s, uint32_t depth)
     print_block(pr, &s->body, depth + 1);
 }
 
-/* A yield of nothing binds nothing: it is not part of the text. */
-static bool is_silent(const Stmt *s)
+bool irp_is_silent(const Stmt *s)
 {
     return s->kind == ST_YIELD && s->n_values == 0;
 }
 
-static bool is_empty(const Block *block)
+bool irp_is_empty(const Block *block)
 {
     for (uint32_t i = 0; i < block->len; i++)
-        if (!is_silent(block->at[i]))
+        if (!irp_is_silent(block->at[i]))
             return false;
     return true;
 }
@@ -199,7 +186,7 @@ static void print_if(Printer *pr, const Stmt *s, uint32_t depth)
     irp_expr(pr->out, pr->f, s->cond, 0, BARE_NEVER);
     buf_str(pr->out, ":\n");
     print_block(pr, &s->body, depth + 1);
-    if (is_empty(&s->otherwise))
+    if (irp_is_empty(&s->otherwise))
         return;
     indent(pr, depth);
     buf_str(pr->out, "else:\n");
@@ -208,7 +195,7 @@ static void print_if(Printer *pr, const Stmt *s, uint32_t depth)
 
 static void print_stmt(Printer *pr, const Stmt *s, uint32_t depth)
 {
-    if (is_silent(s))
+    if (irp_is_silent(s))
         return;
     print_place(pr, s, depth);
     indent(pr, depth);
@@ -235,7 +222,7 @@ static void print_stmt(Printer *pr, const Stmt *s, uint32_t depth)
 
 static void print_block(Printer *pr, const Block *block, uint32_t depth)
 {
-    if (is_empty(block)) {
+    if (irp_is_empty(block)) {
         indent(pr, depth);
         buf_str(pr->out, "pass\n");
     }
@@ -265,6 +252,7 @@ static void print_kernel(Printer *pr)
         [FN_INCORE] = "type=pl.FunctionType.InCore",
     };
     Func *f = pr->f;
+    irp_sites(pr->out, f);
     buf_printf(pr->out, "    @pl.function(%s%s)\n    def %s(self", decorators[f->kind],
                f->generated ? ", builtin=True" : "", f->name);
     for (uint32_t i = 0; i < f->params.len; i++)

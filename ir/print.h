@@ -6,9 +6,9 @@
 
 typedef struct {
     bool ssa;  /* number names by version */
-    bool locs; /* --dump-loc: a statement `pld.loc("file.pld", line, col[, "origin", "phase"])`
-                  before each statement whose place differs from the one before it, and as a
-                  decorator above each function */
+    bool locs; /* --dump-loc: a statement `pld.loc("file.pld", line, col)` before each
+                  statement whose place differs from the one before it, and as a decorator above
+                  each function */
     const char
         *pass; /* name for the first line, e.g. "08_lower_composite_ops"; NULL: no first line */
 } PrintOptions;
@@ -23,7 +23,11 @@ typedef struct {
  *         def step(self, x: pl.Tensor[[1, 64], pl.FP32], y: pl.Out[pl.Tensor[[1, 64], pl.FP32]]) ->
  * pl.Tensor[[1, 64], pl.FP32]: local: pl.Tile[[1, 64], pl.FP32] = pl.tile.load(x, [0, 0], [1, 64])
  *             ...
- * A function that a pass made has builtin=True in its decorator.
+ * A function that a pass made has builtin=True in its decorator. A function with expanded builtins
+ * has a decorator above that for each: @pld.expansion("NAME", ("PHASE", FIRST, LAST), ...) with the
+ * names of base/builtin.def and base/phase.def, and the numbers of the first and last statement of
+ * each run of its statements: statements count from 1 as they stand in the text, `pass` and those
+ * of bodies included, pld.loc not.
  * Every binding is annotated with its type, operands are positional unless keyword-only, every
  * attribute is printed, defaults included, left-out optional operands are not. Constants print bare
  * where reading them back gives the same type (next to a non-constant operand of the same dtype, in

@@ -1,4 +1,4 @@
-/* The expression half of the printer; only ir/print*.c include it. */
+/* The parts of the printer; only ir/print*.c include it. */
 #ifndef PLD_IR_PRINT_EXPR_H
 #define PLD_IR_PRINT_EXPR_H
 
@@ -18,6 +18,13 @@ void irp_expr(Buf *out, const Func *f, const Expr *e, int prec, int bare);
 void irp_string(Buf *out, const char *text);
 /* The name a variable has in the text. */
 const char *irp_var(const Func *f, VarId v);
+/* A yield of nothing binds nothing: it is not part of the text. */
+bool irp_is_silent(const Stmt *s);
+/* A block of nothing else prints as `pass`. */
+bool irp_is_empty(const Block *block);
+/* Appends a decorator for each builtin call that was expanded in the function (ir/print_sites.c).
+ */
+void irp_sites(Buf *out, const Func *f);
 /* What a literal that takes this type reads back as. */
 int irp_bare_of(const Type *t);
 

@@ -24,9 +24,9 @@ void comp_do(Expansion *x, Expr *value)
     build_expr(&b, value);
 }
 
-void comp_phase(Expansion *x, const char *phase)
+void comp_phase(Expansion *x, Phase phase)
 {
-    x->loc.phase = phase ? intern(x->p->in, phase) : NULL;
+    x->loc.phase = phase;
 }
 
 Expr *comp_i32(Expansion *x, int64_t v)
@@ -133,21 +133,31 @@ int comp_signal_slot(OpId op)
     return op_slot_of_kind(op, SLOT_SIGNAL);
 }
 
+Builtin comp_builtin(const Expr *op)
+{
+    const char *mode = op->op == OP_ALLREDUCE ? OP_ARG(op, ALLREDUCE, mode)->sym : "";
+    Builtin found = BUILTIN_COUNT;
+    builtin_from_call(op_info(op->op)->full, mode, &found);
+    return found;
+}
+
+void comp_begin(Expansion *x)
+{
+    avec_push(x->p->arena, &x->f->sites, comp_builtin(x->op));
+    x->loc.site = x->f->sites.len;
+}
+
 void comp_expand(Expansion *x, bool host)
 {
-    switch (x->op->op) {
-    case OP_BARRIER: comp_expand_barrier(x); break;
-    case OP_BROADCAST: comp_expand_broadcast(x); break;
-    case OP_REDUCE_SCATTER: comp_expand_reduce_scatter(x); break;
-    case OP_ALLGATHER: comp_expand_allgather(x); break;
-    case OP_ALL_TO_ALL: comp_expand_all_to_all(x); break;
-    case OP_ALL_TO_ALL_V: comp_expand_all_to_all_v(x); break;
-    case OP_ALLREDUCE:
-        if (strcmp(x->op->args[OPND(ALLREDUCE, mode)]->sym, "ring") == 0)
-            comp_expand_ring(x, host);
-        else
-            comp_expand_mesh(x);
-        break;
-    default: break;
+    switch (x->f->sites.at[x->loc.site - 1]) {
+    case BUILTIN_BARRIER: comp_expand_barrier(x); break;
+    case BUILTIN_BROADCAST: comp_expand_broadcast(x); break;
+    case BUILTIN_REDUCE_SCATTER: comp_expand_reduce_scatter(x); break;
+    case BUILTIN_ALLGATHER: comp_expand_allgather(x); break;
+    case BUILTIN_ALL_TO_ALL: comp_expand_all_to_all(x); break;
+    case BUILTIN_ALL_TO_ALL_V: comp_expand_all_to_all_v(x); break;
+    case BUILTIN_RING: comp_expand_ring(x, host); break;
+    case BUILTIN_MESH: comp_expand_mesh(x); break;
+    case BUILTIN_COUNT: break;
     }
 }

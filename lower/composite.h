@@ -14,7 +14,7 @@ typedef struct {
     Func *f;
     const Expr *op; /* the call; its memory operands are variables of `f` */
     Block *out;     /* where the next statement goes */
-    Loc loc;        /* of the call; origin is its name, phase the step being written */
+    Loc loc;        /* of the call: its place, its site in `f`, and the step being written */
     VarId my_rank, nranks;
     VarId signal;
     VarId lane;    /* signal column and share of the payload of a host lane, or VAR_NONE */
@@ -27,7 +27,7 @@ typedef struct {
 Expr *comp_use(Expansion *x, VarId v);
 VarId comp_let(Expansion *x, const char *name, Expr *value);
 void comp_do(Expansion *x, Expr *value);
-void comp_phase(Expansion *x, const char *phase);
+void comp_phase(Expansion *x, Phase phase);
 Expr *comp_i32(Expansion *x, int64_t v);
 
 /* A loop or if that is open, with at most one carried value. */
@@ -51,7 +51,7 @@ void comp_check_ranks(Expansion *x, const Dim *rows, const char *message);
 
 /* lower/composite_barrier.c. `row`: row of a ring signal, NULL otherwise. Expressions are consumed.
  */
-void comp_barrier(Expansion *x, const char *phase, Expr *row, Expr *expected);
+void comp_barrier(Expansion *x, Phase phase, Expr *row, Expr *expected);
 void comp_epilogue(Expansion *x, Expr *row, Expr *credits);
 void comp_expand_barrier(Expansion *x);
 
@@ -90,7 +90,12 @@ void comp_expand_allgather(Expansion *x);
 void comp_expand_all_to_all(Expansion *x);
 void comp_expand_all_to_all_v(Expansion *x);
 
-/* Expands x->op with x->data, signal and ranks set. `host`: by the rules of the host rail. */
+/* The builtin that a call is expanded to. */
+Builtin comp_builtin(const Expr *op);
+/* What is written from here on is the code of the call x->op. */
+void comp_begin(Expansion *x);
+/* Expands x->op, which has begun, with x->data, signal and ranks set. `host`: by the rules of the
+ * host rail. */
 void comp_expand(Expansion *x, bool host);
 /* Slot of the memory that the call updates, and of its signal. */
 int comp_target_slot(OpId op);

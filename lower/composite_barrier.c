@@ -14,7 +14,7 @@ static Expr *cell(Expansion *x, const Expr *row, Expr *rank)
     return ex_listv(x->p, rank, column, NULL);
 }
 
-void comp_barrier(Expansion *x, const char *phase, Expr *row, Expr *expected)
+void comp_barrier(Expansion *x, Phase phase, Expr *row, Expr *expected)
 {
     Program *p = x->p;
     comp_phase(x, phase);
@@ -31,13 +31,13 @@ void comp_barrier(Expansion *x, const char *phase, Expr *row, Expr *expected)
                       expected, ex_enum(p, ENUM_WaitCmp, WAIT_GE)));
     comp_end(x, &other, VAR_NONE);
     comp_end(x, &sources, VAR_NONE);
-    comp_phase(x, NULL);
+    comp_phase(x, PHASE_NONE);
 }
 
 void comp_epilogue(Expansion *x, Expr *row, Expr *credits)
 {
     Program *p = x->p;
-    comp_phase(x, "epilogue");
+    comp_phase(x, PHASE_EPILOGUE);
     Carry sources = comp_for(x, "src", ex_index(p, 0), comp_use(x, x->nranks), VAR_NONE);
     Carry other = comp_if_other(x, comp_index(x, &sources), VAR_NONE);
     comp_do(x, ex_opv(p, OP_NOTIFY, 5, comp_use(x, x->signal), comp_use(x, x->my_rank),
@@ -45,11 +45,11 @@ void comp_epilogue(Expansion *x, Expr *row, Expr *credits)
                       ex_enum(p, ENUM_NotifyOp, NOTIFY_ATOMIC_ADD)));
     comp_end(x, &other, VAR_NONE);
     comp_end(x, &sources, VAR_NONE);
-    comp_phase(x, NULL);
+    comp_phase(x, PHASE_NONE);
 }
 
 void comp_expand_barrier(Expansion *x)
 {
-    comp_barrier(x, "barrier(1)", NULL, comp_i32(x, 1));
+    comp_barrier(x, PHASE_BARRIER_1, NULL, comp_i32(x, 1));
     comp_epilogue(x, NULL, comp_i32(x, 1));
 }

@@ -41,12 +41,12 @@ static void put_row(Expansion *x, Expr *peer, Expr *dst_row, Expr *src_row)
 
 static void first_barrier(Expansion *x)
 {
-    comp_barrier(x, "barrier(1)", NULL, comp_i32(x, 1));
+    comp_barrier(x, PHASE_BARRIER_1, NULL, comp_i32(x, 1));
 }
 
 static void last_barrier(Expansion *x)
 {
-    comp_barrier(x, "barrier(2)", NULL, comp_i32(x, 2));
+    comp_barrier(x, PHASE_BARRIER_2, NULL, comp_i32(x, 2));
     comp_epilogue(x, NULL, comp_i32(x, 2));
 }
 
@@ -64,14 +64,14 @@ void comp_expand_broadcast(Expansion *x)
         comp_do(x, ex_opv(p, OP_CHECK, 2, below, ex_str(p, text)));
     }
     first_barrier(x);
-    comp_phase(x, "move");
+    comp_phase(x, PHASE_MOVE);
     Expr *elsewhere = ex_scalar(p, SC_NE, comp_use(x, x->my_rank), comp_i32(x, root));
     Carry other = comp_if(x, elsewhere, x->data);
     Expr *get = ex_opv(p, OP_GET, 6, comp_use(x, x->data), comp_i32(x, root), comp_use(x, x->data),
                        zeros(x, t->rank), zeros(x, t->rank), dims_of(x, t));
     VarId got = comp_let(x, func_var(x->f, x->data)->base, get);
     x->data = comp_end(x, &other, got);
-    comp_phase(x, NULL);
+    comp_phase(x, PHASE_NONE);
     last_barrier(x);
 }
 
@@ -80,13 +80,13 @@ static void push_rows(Expansion *x, const char *index, bool own_row_of_source)
     Program *p = x->p;
     comp_check_ranks(x, data_type(x)->dims[0], "one row of the target per rank");
     first_barrier(x);
-    comp_phase(x, "move");
+    comp_phase(x, PHASE_MOVE);
     Carry peers = comp_for(x, index, ex_index(p, 0), comp_use(x, x->nranks), x->data);
     x->data = peers.inside;
     put_row(x, comp_index(x, &peers), comp_use(x, x->my_rank),
             own_row_of_source ? comp_index(x, &peers) : ex_index(p, 0));
     x->data = comp_end(x, &peers, x->data);
-    comp_phase(x, NULL);
+    comp_phase(x, PHASE_NONE);
     last_barrier(x);
 }
 
@@ -141,7 +141,7 @@ void comp_expand_all_to_all_v(Expansion *x)
     comp_check_ranks(x, func_var(x->f, x->signal)->type->dims[0], "one row of the signal per rank");
     Expr *cap = capacity(x);
     first_barrier(x);
-    comp_phase(x, "move");
+    comp_phase(x, PHASE_MOVE);
     Carry dests = comp_for(x, "dest", ex_index(p, 0), comp_use(x, x->nranks), x->data);
     x->data = dests.inside;
     Expr *read =
@@ -158,6 +158,6 @@ void comp_expand_all_to_all_v(Expansion *x)
                       count_at(x, recv, comp_use(x, x->my_rank)), comp_use(x, count),
                       ex_enum(p, ENUM_NotifyOp, NOTIFY_SET)));
     x->data = comp_end(x, &dests, x->data);
-    comp_phase(x, NULL);
+    comp_phase(x, PHASE_NONE);
     last_barrier(x);
 }

@@ -39,7 +39,7 @@ const Dim *comp_flatten(Expansion *x)
 static VarId reduce_in_rank_order(Expansion *x, const Chunk *c)
 {
     Program *p = x->p;
-    comp_phase(x, "reduce");
+    comp_phase(x, PHASE_REDUCE);
     VarId acc = comp_let(x, "acc", comp_remote_load(x, c, ex_index(p, 0)));
     Carry peers = comp_for(x, "peer", ex_index(p, 1), comp_use(x, x->nranks), acc);
     VarId recv = comp_let(x, "recv", comp_remote_load(x, c, comp_index(x, &peers)));
@@ -54,10 +54,10 @@ static void mesh_chunk(Expansion *x, const Chunk *c)
     Expr *expected = comp_i32(x, 2);
     if (c->index)
         expected = ex_scalar(x->p, SC_ADD, expr_clone(x->p, c->index), ex_index(x->p, 2));
-    comp_barrier(x, c->index ? "barrier(next)" : "barrier(2)", NULL, expected);
-    comp_phase(x, "reduce");
+    comp_barrier(x, c->index ? PHASE_BARRIER_NEXT : PHASE_BARRIER_2, NULL, expected);
+    comp_phase(x, PHASE_REDUCE);
     comp_store(x, c, acc);
-    comp_phase(x, NULL);
+    comp_phase(x, PHASE_NONE);
 }
 
 /* lane * n // lanes: where the share of a lane begins. */
@@ -92,7 +92,7 @@ void comp_expand_mesh(Expansion *x)
     const Type *t = func_var(x->f, x->data)->type;
     int64_t n;
     Expr *chunks = ex_index(x->p, 1);
-    comp_barrier(x, "barrier(1)", NULL, comp_i32(x, 1));
+    comp_barrier(x, PHASE_BARRIER_1, NULL, comp_i32(x, 1));
     if (x->lane != VAR_NONE) {
         chunks = mesh_share(x);
     } else if (type_elements(t, &n) && n <= comp_chunk_elements(x)) {
@@ -112,7 +112,7 @@ void comp_expand_mesh(Expansion *x)
 /* Own row my_rank, plus everybody else's. */
 static VarId sum_of_row(Expansion *x, const Chunk *c)
 {
-    comp_phase(x, "reduce");
+    comp_phase(x, PHASE_REDUCE);
     VarId acc = comp_let(x, "acc", comp_load(x, c));
     Carry peers = comp_for(x, "peer", ex_index(x->p, 0), comp_use(x, x->nranks), acc);
     Carry other = comp_if_other(x, comp_index(x, &peers), peers.inside);
@@ -128,10 +128,10 @@ static void scatter_chunk(Expansion *x, const Chunk *c)
 {
     VarId acc = sum_of_row(x, c);
     if (!c->index)
-        comp_barrier(x, "barrier(2)", NULL, comp_i32(x, 2));
-    comp_phase(x, "reduce");
+        comp_barrier(x, PHASE_BARRIER_2, NULL, comp_i32(x, 2));
+    comp_phase(x, PHASE_REDUCE);
     comp_store(x, c, acc);
-    comp_phase(x, NULL);
+    comp_phase(x, PHASE_NONE);
 }
 
 void comp_expand_reduce_scatter(Expansion *x)
@@ -140,9 +140,9 @@ void comp_expand_reduce_scatter(Expansion *x)
     int64_t n;
     bool one = dim_is_const(t->dims[1], &n) && n <= comp_chunk_elements(x);
     comp_check_ranks(x, t->dims[0], "one row of the target per rank");
-    comp_barrier(x, "barrier(1)", NULL, comp_i32(x, 1));
+    comp_barrier(x, PHASE_BARRIER_1, NULL, comp_i32(x, 1));
     comp_chunks(x, comp_use(x, x->my_rank), NULL, ex_dim(x->p, t->dims[1]), 0, scatter_chunk);
     if (!one)
-        comp_barrier(x, "barrier(2)", NULL, comp_i32(x, 2));
+        comp_barrier(x, PHASE_BARRIER_2, NULL, comp_i32(x, 2));
     comp_epilogue(x, NULL, comp_i32(x, 2));
 }

@@ -103,11 +103,11 @@ static void reduce_rounds(Expansion *x, const Ring *ring)
     Program *p = x->p;
     Carry steps = comp_for(x, "step", ex_index(p, 0), ranks_times(x, 1, -1), x->data);
     x->data = steps.inside;
-    comp_barrier(x, "round", comp_index(x, &steps), comp_i32(x, 1));
-    comp_phase(x, "reduce");
+    comp_barrier(x, PHASE_ROUND, comp_index(x, &steps), comp_i32(x, 1));
+    comp_phase(x, PHASE_REDUCE);
     pull_segment(x, ring, incoming(x, &steps, 2, 2), reduce_chunk);
     x->data = comp_end(x, &steps, x->data);
-    comp_phase(x, NULL);
+    comp_phase(x, PHASE_NONE);
 }
 
 static void gather_rounds(Expansion *x, const Ring *ring)
@@ -116,18 +116,18 @@ static void gather_rounds(Expansion *x, const Ring *ring)
     Carry steps = comp_for(x, "step", ex_index(p, 0), ranks_times(x, 1, -1), x->data);
     x->data = steps.inside;
     Expr *row = ex_scalar(p, SC_ADD, ranks_times(x, 1, -1), comp_index(x, &steps));
-    comp_barrier(x, "round", row, comp_i32(x, 1));
-    comp_phase(x, "gather");
+    comp_barrier(x, PHASE_ROUND, row, comp_i32(x, 1));
+    comp_phase(x, PHASE_GATHER);
     pull_segment(x, ring, incoming(x, &steps, 1, 1), gather_chunk);
     x->data = comp_end(x, &steps, x->data);
-    comp_phase(x, NULL);
+    comp_phase(x, PHASE_NONE);
 }
 
 /* The closing barrier gave the last row a second credit, unless it has a row of its own. */
 static void clear_rows(Expansion *x, bool own_row)
 {
     Program *p = x->p;
-    comp_phase(x, "epilogue");
+    comp_phase(x, PHASE_EPILOGUE);
     Carry rows = comp_for(x, "row", ex_index(p, 0), ranks_times(x, 2, own_row ? -1 : -2), VAR_NONE);
     Expr *credits = comp_i32(x, 1);
     if (!own_row) {
@@ -151,7 +151,7 @@ void comp_expand_ring(Expansion *x, bool own_row)
     plan_segments(x, &ring);
     reduce_rounds(x, &ring);
     gather_rounds(x, &ring);
-    comp_barrier(x, "closing barrier", ranks_times(x, 2, own_row ? -2 : -3),
+    comp_barrier(x, PHASE_CLOSING, ranks_times(x, 2, own_row ? -2 : -3),
                  comp_i32(x, own_row ? 1 : 2));
     clear_rows(x, own_row);
 }

@@ -195,8 +195,8 @@ static void expand(Pass *x, const Stmt *s, Block *out)
                    .lane = VAR_NONE,
                    .signal = op->args[comp_signal_slot(op->op)]->var,
                    .data = target};
-    e.loc.origin = intern(x->p->in, op_info(op->op)->full);
     set_ranks(x, &e);
+    comp_begin(&e);
     comp_expand(&e, false);
     cover(x);
     const Type *t = func_var(x->f, target)->type;

@@ -122,10 +122,10 @@ static void fill_kernel(Pass *x, Func *f, const Expr *op, Loc loc)
                    .lanes = lane_count(op),
                    .signal = slots[comp_signal_slot(op->op)],
                    .data = slots[comp_target_slot(op->op)]};
-    e.loc.origin = intern(x->p->in, op_info(op->op)->full);
     VarId ctx = comp_let(&e, "ctx", ex_opv(x->p, OP_GET_COMM_CTX, 1, comp_use(&e, e.data)));
     e.my_rank = comp_let(&e, "my_rank", ex_opv(x->p, OP_RANK, 1, comp_use(&e, ctx)));
     e.nranks = comp_let(&e, "nranks", ex_opv(x->p, OP_NRANKS, 1, comp_use(&e, ctx)));
+    comp_begin(&e);
     if (e.lanes > 1)
         e.lane = comp_let(&e, "lane", ex_opv(x->p, OP_CORE, 0));
     comp_expand(&e, true);
@@ -219,9 +219,7 @@ static void lower_call(Pass *x, Stmt *s, Block *out)
         x->ok = false;
         return;
     }
-    Loc loc = s->loc;
-    loc.origin = intern(x->p->in, op_info(op->op)->full);
-    Builder b = {.p = x->p, .f = x->f, .block = out, .loc = loc};
+    Builder b = {.p = x->p, .f = x->f, .block = out, .loc = s->loc};
     Func *callee = dispatch_of(x, op, s->loc);
     if (set.kind == DEVICES_LIST)
         dispatch_list(x, &b, op, callee, &set);

@@ -14,18 +14,14 @@ enum {
     S_NR,
     S_BUF,
     S_FILE,
-    S_CALL,
-    S_PHASE,
     S_MODE,
     S_VALUE,
     S_CHECK,
     S_ACC
 };
 static const char *const strings[] = {
-    "P",          "host", "orch",     "step",
-    "x",          "y",    "n",        "data",
-    "NR",         "buf",  "a.pld",    "pld.tensor.barrier",
-    "barrier(1)", "mode", "\"hand\"", "n must be positive",
+    "P",    "host", "orch", "step",  "x",    "y",        "n",
+    "data", "NR",   "buf",  "a.pld", "mode", "\"hand\"", "n must be positive",
     "acc",
 };
 static const int64_t consts[] = {INT64_C(1) << 40, INT64_C(0x4000000000000000), 7};
@@ -172,13 +168,16 @@ static void incore(BcProg *t)
         {.dtype = DT_INT32, .rank = 2, .shape = {1, 64}, .addr = 0, .bytes = 256, .name = S_ACC},
     };
     static const BcLoc locs[] = {
-        {0, S_FILE, 3, 5, BC_NO_INDEX, BC_NO_INDEX},
-        {15, S_FILE, 4, 9, S_CALL, S_PHASE},
+        {0, S_FILE, 3, 5},
+        {15, S_FILE, 4, 9},
     };
     memcpy(t->incore, code, sizeof code);
     memcpy(t->incore_mregs, mregs, sizeof mregs);
     memcpy(t->tiles, tiles, sizeof tiles);
     memcpy(t->locs, locs, sizeof locs);
+    t->sites[0] = BUILTIN_BARRIER;
+    t->regions[0] = (BcRegion){15, 0, PHASE_BARRIER_1};
+    t->regions[1] = (BcRegion){30, BC_NO_INDEX, PHASE_NONE};
     t->xfers[0] = (BcXfer){.run = 2,
                            .rank = 2,
                            .atomic = ATOMIC_ADD,
@@ -196,6 +195,10 @@ static void incore(BcProg *t)
                            .n_tiles = 5,
                            .n_xfers = 2,
                            .n_locs = 2,
+                           .n_sites = 1,
+                           .n_regions = 2,
+                           .sites = t->sites,
+                           .regions = t->regions,
                            .n_insns = sizeof code / sizeof *code,
                            .params = t->incore_params,
                            .binds = t->binds,

@@ -22,6 +22,8 @@ typedef struct {
     BcPureNode nodes[24];
     uint32_t kids[8];
     BcLoc locs[4];
+    uint8_t sites[1];
+    BcRegion regions[2];
     uint16_t regs[8];
 } BcProg;
 

@@ -219,6 +219,13 @@ static const char *break_table(int i)
     case 47: t.nodes[11].n = 1; return "malformed node";
     case 48: t.xfers[0].stages[1] = 3; return "staging tiles";
     case 49: t.xfers[0].pipeline = false; return "transfer";
+    case 50: t.sites[0] = BUILTIN_COUNT; return "builtin";
+    case 51: t.regions[0].site = 1; return "no builtin call";
+    case 52: t.regions[0].phase = PHASE_COUNT; return "no builtin call";
+    case 53: t.regions[1].phase = PHASE_MOVE; return "no builtin call";
+    case 54: t.regions[1].pc = 15; return "out of order";
+    case 55: t.regions[1].pc = 34; return "out of order";
+    case 56: t.funcs[1].sites = t.sites, t.funcs[1].n_sites = 1; return "level";
     default: return NULL;
     }
 }
@@ -313,7 +320,7 @@ int main(void)
     tcase_add_test(tc, stripped_bytes_do_not_depend_on_places);
     tcase_add_test(tc, source_map_lookup);
     tcase_add_loop_test(tc, bad_instructions_are_rejected, 0, sizeof defects / sizeof *defects);
-    tcase_add_loop_test(tc, bad_tables_are_rejected, 0, 50);
+    tcase_add_loop_test(tc, bad_tables_are_rejected, 0, 57);
     tcase_add_loop_test(tc, bad_texts_are_rejected, 0, 3);
     tcase_add_test(tc, truncated_files_are_rejected);
     tcase_add_loop_test(tc, changed_bytes, 0, 2);

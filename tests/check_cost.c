@@ -120,27 +120,29 @@ static const struct {
     CostCall call;
     uint64_t want[COST_COUNTERS]; /* received, sent, steps, notifies, self, waits, barriers */
 } forms[] = {
-    {{COST_BARRIER, .ranks = 5}, {0, 0, 0, 4, 4, 4, 1}},
-    {{COST_BARRIER, .ranks = 1}, {0}},
-    {{COST_MESH, .ranks = 4, .rows = 1, .cols = 64, .lanes = 1}, {768, 768, 3, 6, 3, 6, 2}},
-    {{COST_MESH, .ranks = 4, .rows = 1, .cols = 5000, .lanes = 1}, {60000, 60000, 6, 9, 3, 9, 3}},
-    {{COST_MESH, .ranks = 3, .rows = 1, .cols = 7, .lane = 1, .lanes = 2}, {32, 32, 2, 4, 2, 4, 2}},
-    {{COST_RING, .ranks = 4, .rank = 2, .rows = 1, .cols = 64, .grain = 1},
+    {{BUILTIN_BARRIER, .ranks = 5}, {0, 0, 0, 4, 4, 4, 1}},
+    {{BUILTIN_BARRIER, .ranks = 1}, {0}},
+    {{BUILTIN_MESH, .ranks = 4, .rows = 1, .cols = 64, .lanes = 1}, {768, 768, 3, 6, 3, 6, 2}},
+    {{BUILTIN_MESH, .ranks = 4, .rows = 1, .cols = 5000, .lanes = 1},
+     {60000, 60000, 6, 9, 3, 9, 3}},
+    {{BUILTIN_MESH, .ranks = 3, .rows = 1, .cols = 7, .lane = 1, .lanes = 2},
+     {32, 32, 2, 4, 2, 4, 2}},
+    {{BUILTIN_RING, .ranks = 4, .rank = 2, .rows = 1, .cols = 64, .grain = 1},
      {384, 384, 6, 21, 18, 21, 7}},
-    {{COST_RING, .ranks = 3, .rank = 1, .rows = 1, .cols = 7, .grain = 1}, /* segments 2, 2, 3 */
+    {{BUILTIN_RING, .ranks = 3, .rank = 1, .rows = 1, .cols = 7, .grain = 1}, /* segments 2, 2, 3 */
      {40, 36, 4, 10, 8, 10, 5}},
-    {{COST_RING, .ranks = 4, .rank = 3, .rows = 1, .cols = 2, .grain = 1}, /* 0, 1, 0, 1 */
+    {{BUILTIN_RING, .ranks = 4, .rank = 3, .rows = 1, .cols = 2, .grain = 1}, /* 0, 1, 0, 1 */
      {12, 12, 3, 21, 18, 21, 7}},
-    {{COST_RING, .ranks = 2, .rows = 1, .cols = 8, .grain = 1, .own_row = true},
+    {{BUILTIN_RING, .ranks = 2, .rows = 1, .cols = 8, .grain = 1, .own_row = true},
      {32, 32, 2, 3, 3, 3, 3}},
-    {{COST_REDUCE_SCATTER, .ranks = 4, .rows = 4, .cols = 5000}, {60000, 60000, 6, 6, 3, 6, 2}},
-    {{COST_BROADCAST, .ranks = 3, .rank = 0, .rows = 1, .cols = 8, .root = 2},
+    {{BUILTIN_REDUCE_SCATTER, .ranks = 4, .rows = 4, .cols = 5000}, {60000, 60000, 6, 6, 3, 6, 2}},
+    {{BUILTIN_BROADCAST, .ranks = 3, .rank = 0, .rows = 1, .cols = 8, .root = 2},
      {32, 0, 1, 4, 2, 4, 2}},
-    {{COST_BROADCAST, .ranks = 3, .rank = 2, .rows = 1, .cols = 8, .root = 2},
+    {{BUILTIN_BROADCAST, .ranks = 3, .rank = 2, .rows = 1, .cols = 8, .root = 2},
      {0, 64, 0, 4, 2, 4, 2}},
-    {{COST_ALLGATHER, .ranks = 4, .rows = 4, .cols = 8}, {96, 96, 3, 6, 3, 6, 2}},
-    {{COST_ALL_TO_ALL, .ranks = 2, .rows = 2, .cols = 8}, {32, 32, 1, 2, 1, 2, 2}},
-    {{COST_ALL_TO_ALL_V, .ranks = 3, .rows = 9, .cols = 8}, {0, 0, 0, 6, 3, 4, 2}},
+    {{BUILTIN_ALLGATHER, .ranks = 4, .rows = 4, .cols = 8}, {96, 96, 3, 6, 3, 6, 2}},
+    {{BUILTIN_ALL_TO_ALL, .ranks = 2, .rows = 2, .cols = 8}, {32, 32, 1, 2, 1, 2, 2}},
+    {{BUILTIN_ALL_TO_ALL_V, .ranks = 3, .rows = 9, .cols = 8}, {0, 0, 0, 6, 3, 4, 2}},
 };
 
 START_TEST(closed_forms)

@@ -62,7 +62,7 @@ static const BcInsn adds[] = {{BC_RANK, 7, 2, 0, 0, 0, 0},
 static const BcInsn empty_tile[] = {
     {BC_TCREATE, 0, 0, 0, 0, 0, 0}, {BC_STORE, 0, 1, 2, 2, 0, 0}, RETURN};
 
-#define BUILTIN .origin = "pld.tensor.barrier"
+#define BUILTIN .builtin = true
 
 typedef struct {
     SimKernel kernel;

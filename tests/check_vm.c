@@ -208,7 +208,7 @@ static const Fault faults[] = {
      "k.pld:104:5: fault: rank 0: shift count outside the width of the dtype (1 << 32)"},
     {{HEAD, {BC_LDI, 5, 0, 0, 0, 0, 9}, {BC_LOAD, 0, 0, 2, 2, 4, 0}, END},
      "k.pld:104:5: fault: rank 0: load: valid extent 9 of axis 1 is outside the tile (8)"},
-    {{HEAD, {BC_CHECK, 2, 0, 0, 0, 0, 13}, {BC_NOP, 0, 0, 0, 0, 0, 0}, END},
+    {{HEAD, {BC_CHECK, 2, 0, 0, 0, 0, S_CHECK}, {BC_NOP, 0, 0, 0, 0, 0, 0}, END},
      "k.pld:103:5: fault: rank 0: checked"},
     {{HEAD, {BC_FORPREP, 2, 4, 3, 0, 0, 5}, {BC_FORLOOP, 2, 4, 3, 0, 0, 4}, END},
      "k.pld:103:5: fault: rank 0: the step of this loop is 0"},

@@ -25,7 +25,7 @@ static inline void pldb_fix_header(Buf *b)
 {
     uint64_t hash = HASH64_INIT;
     uint32_t n = b->len < 40 ? 0 : (uint32_t)pldb_get(b->at + 16, 4);
-    if (n == 0 || n > 10 || b->len < 40 + 24 * n)
+    if (n == 0 || n > 64 || b->len < 40 + 24 * n)
         return;
     for (uint32_t i = 0; i < n; i++) {
         char *entry = b->at + 40 + 24 * i, head[12];

@@ -41,8 +41,7 @@ void play_setup(Play *p, uint32_t lanes, uint32_t dispatches)
 {
     memset(p, 0, sizeof *p);
     for (uint32_t i = 0; i < LINES; i++)
-        p->locs[i] =
-            (BcLoc){.pc = i, .line = i, .col = 1, .origin = BC_NO_INDEX, .phase = BC_NO_INDEX};
+        p->locs[i] = (BcLoc){.pc = i, .line = i, .col = 1};
     p->func = (BcFunc){.name = 3, .n_insns = LINES, .n_locs = LINES, .locs = p->locs};
     p->program = (BcProgram){.n_strings = 4, .strings = strings, .n_funcs = 1, .funcs = &p->func};
     p->w.program = &p->program;

@@ -15,11 +15,9 @@ enum {
     S_SIGNAL,
     S_NR,
     S_FILE,
-    S_PHASE,
-    S_ORIGIN,
-    S_CHECK,
-    N_STRINGS
+    N_STRINGS = S_CHECK + 1
 };
+_Static_assert(S_FILE + 1 == S_CHECK, "the last string");
 
 /* Dims: 0 NR, 1 one, 2 eight, 3 four, 4 sixty-four. */
 static const BcDimStep steps[] = {
@@ -54,17 +52,23 @@ static void *copy(SimTest *t, const void *from, size_t size)
 
 #define COPY(t, array) copy((t), (array), sizeof(array))
 
-static const BcLoc *locs(SimTest *t, uint32_t n, uint32_t base, bool origin)
+static const BcLoc *locs(SimTest *t, uint32_t n, uint32_t base)
 {
     BcLoc *l = arena_array(&t->arena, n, sizeof *l);
     for (uint32_t i = 0; i < n; i++)
-        l[i] = (BcLoc){.pc = i,
-                       .file = S_FILE,
-                       .line = base + i,
-                       .col = 5,
-                       .origin = origin ? S_ORIGIN : BC_NO_INDEX,
-                       .phase = origin ? S_PHASE : BC_NO_INDEX};
+        l[i] = (BcLoc){.pc = i, .file = S_FILE, .line = base + i, .col = 5};
     return l;
+}
+
+static void calls(SimTest *t, BcFunc *f, const SimKernel *k)
+{
+    BcRegion regions[] = {{0, 0, PHASE_BARRIER_1}, {k->second, 1, PHASE_BARRIER_1}};
+    uint8_t sites[] = {BUILTIN_BARRIER, BUILTIN_BARRIER};
+    if (!k->builtin)
+        return;
+    f->n_sites = f->n_regions = k->second ? 2 : 1;
+    f->sites = COPY(t, sites);
+    f->regions = COPY(t, regions);
 }
 
 static void host(SimTest *t, BcFunc *f, const SimKernel *k)
@@ -112,7 +116,7 @@ static void host(SimTest *t, BcFunc *f, const SimKernel *k)
                   .insns = COPY(t, code),
                   .mregs = COPY(t, mregs)};
     f->n_locs = f->n_insns;
-    f->locs = locs(t, f->n_insns, 10, false);
+    f->locs = locs(t, f->n_insns, 10);
 }
 
 static const BcParam *kernel_params(SimTest *t)
@@ -148,7 +152,7 @@ static void orch(SimTest *t, BcFunc *f)
                   .insns = COPY(t, code),
                   .mregs = COPY(t, mregs),
                   .n_locs = 2,
-                  .locs = locs(t, 2, 50, false)};
+                  .locs = locs(t, 2, 50)};
 }
 
 static void kernel(SimTest *t, BcFunc *f, const SimKernel *k)
@@ -184,8 +188,9 @@ static void kernel(SimTest *t, BcFunc *f, const SimKernel *k)
                   .insns = copy(t, k->code, k->n * sizeof *k->code),
                   .mregs = COPY(t, mregs),
                   .n_locs = k->n,
-                  .locs = locs(t, k->n, 100, k->origin != NULL),
+                  .locs = locs(t, k->n, 100),
                   .core_bytes = 224};
+    calls(t, f, k);
 }
 
 /* x[r, i, j] = 100 r + j */
@@ -221,20 +226,8 @@ static void strip(BcProgram *p, BcFunc *funcs)
 void simtest_new(SimTest *t, uint32_t n, SimKernel k)
 {
     memset(t, 0, sizeof *t);
-    const char *strings[N_STRINGS] = {"P",
-                                      "host",
-                                      "orch",
-                                      "step",
-                                      "x",
-                                      "y",
-                                      "n",
-                                      "data",
-                                      "signal",
-                                      "NR",
-                                      "k.pld",
-                                      "barrier(1)",
-                                      k.origin ? k.origin : "",
-                                      "checked"};
+    const char *strings[N_STRINGS] = {"P", "host", "orch",   "step", "x",     "y",
+                                      "n", "data", "signal", "NR",   "k.pld", "checked"};
     int64_t consts[] = {INT64_C(0x4000000000000000), INT64_C(1) << 40, INT64_C(3000000000)};
     uint32_t extents[] = {S_NR};
     BcWindow windows[] = {

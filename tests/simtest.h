@@ -17,12 +17,13 @@
 typedef struct {
     const BcInsn *code;
     uint32_t n;
-    uint16_t cores;     /* lanes of each dispatch; 0: 1 */
-    uint16_t times;     /* dispatches of each device; 0: 1 */
-    bool share_y;       /* every device gets y[0] */
-    uint32_t devices;   /* that get dispatches; 0: all */
-    const char *origin; /* source map: the builtin all of it was expanded from, or NULL */
-    bool stripped;      /* no source map */
+    uint16_t cores;   /* lanes of each dispatch; 0: 1 */
+    uint16_t times;   /* dispatches of each device; 0: 1 */
+    bool share_y;     /* every device gets y[0] */
+    uint32_t devices; /* that get dispatches; 0: all */
+    bool builtin;     /* all of it is the code of calls of pld.tensor.barrier */
+    uint32_t second;  /* with `builtin`: first instruction of a second call, 0: there is one */
+    bool stripped;    /* no source map */
 } SimKernel;
 
 typedef struct {
@@ -33,6 +34,9 @@ typedef struct {
     RunResult result;
     World *world;
 } SimTest;
+
+/* The number of the string "checked" in the program. */
+enum { S_CHECK = 11 };
 
 #define KERNEL(code_) .code = (code_), .n = sizeof(code_) / sizeof((code_)[0])
 

@@ -11,18 +11,10 @@ static uint64_t mix(uint64_t h, uint64_t v)
     return h ^ h >> 29;
 }
 
-/* A number for the line of a place. */
-static uint64_t line_key(const World *w, CodePlace at)
-{
-    const BcLoc *loc = place_loc(w, at);
-    return loc ? (uint64_t)loc->file << 32 | loc->line
-               : UINT64_C(1) << 63 | (uint64_t)at.func << 32 | at.pc;
-}
-
-/* False when the pair of lines has been reported. */
+/* False when the pair of places has been reported. */
 static bool is_new(RaceCheck *c, const Access *a, const Access *b)
 {
-    uint64_t x = line_key(c->world, a->at), y = line_key(c->world, b->at);
+    uint64_t x = place_key(c->world, a->at), y = place_key(c->world, b->at);
     uint64_t key = x < y ? mix(mix(1, x), y) : mix(mix(1, y), x);
     if (map_get(&c->reported, key, NULL))
         return false;
@@ -44,12 +36,12 @@ static const char *verb(const Access *a)
 
 static void origin_text(const World *w, Buf *out, CodePlace at)
 {
-    const BcLoc *loc = place_loc(w, at);
-    if (!loc || loc->origin == BC_NO_INDEX)
+    const BcRegion *r = place_region(w, at);
+    if (!r)
         return;
-    buf_printf(out, " in %s", world_string(w, loc->origin));
-    if (loc->phase != BC_NO_INDEX)
-        buf_printf(out, ", %s", world_string(w, loc->phase));
+    buf_printf(out, " in %s", place_builtin(w, at));
+    if (r->phase)
+        buf_printf(out, ", %s", phase_text((Phase)r->phase));
 }
 
 static void side_text(const World *w, Buf *out, const Access *a)

@@ -69,17 +69,13 @@ static LedgerCell *cell_find(SignalCheck *c, const World *w, FabAddr at)
 
 static bool is_builtin(const World *w, CodePlace at)
 {
-    const BcLoc *loc = place_loc(w, at);
-    return loc && loc->origin != BC_NO_INDEX;
+    return place_region(w, at) != NULL;
 }
 
-/* Once per kind of report and line. */
+/* Once per kind of report and place. */
 static bool is_new(SignalCheck *c, CodePlace at, unsigned kind)
 {
-    const BcLoc *loc = place_loc(c->world, at);
-    uint64_t key = loc ? (uint64_t)loc->file << 32 | loc->line
-                       : UINT64_C(1) << 60 | (uint64_t)at.func << 32 | at.pc;
-    key |= (uint64_t)kind << 61;
+    uint64_t key = place_key(c->world, at) | (uint64_t)kind << 61;
     if (map_get(&c->reported, key, NULL))
         return false;
     map_set(&c->reported, key, 1);

@@ -130,9 +130,7 @@ static bool check_run(void *env, int64_t offset, int64_t bytes)
 
 static bool is_new(UninitCheck *c, const World *w, CodePlace at)
 {
-    const BcLoc *loc = place_loc(w, at);
-    uint64_t key = loc ? (uint64_t)loc->file << 32 | loc->line
-                       : UINT64_C(1) << 63 | (uint64_t)at.func << 32 | at.pc;
+    uint64_t key = place_key(w, at);
     if (map_get(&c->reported, key, NULL))
         return false;
     map_set(&c->reported, key, 1);

@@ -252,9 +252,8 @@ static uint64_t failure_key(const RunResult *r, const char **check)
         if (!**check || strcmp(p->check, "race") == 0)
             *check = p->check;
         key = hash64(key, p->check, strlen(p->check));
-        key = hash64(key, &p->line, sizeof p->line);
-        key = hash64(key, &p->col, sizeof p->col);
-        if (!p->file)
+        key = hash64(key, &p->key, sizeof p->key);
+        if (p->rank == UINT32_MAX)
             key = hash64(key, p->text, strlen(p->text));
     }
     return key;

@@ -1,5 +1,5 @@
-/* Instructions of one kind at one source line are a site; those of a builtin call are taken
- * together by phase. A run by the clock tells which notifies fed which waits: cells keep their
+/* Each instruction that synchronises is a site; those of one kind in one step of a builtin call are
+ * taken together. A run by the clock tells which notifies fed which waits: cells keep their
  * credits in order of arrival, each with its site, and a wait takes those between what had been
  * waited for and what it expects. The same credits tell what later waits and resets must expect
  * less when a site is gone. */
@@ -10,13 +10,13 @@
 #include <string.h>
 
 typedef struct {
-    uint16_t op;       /* BC_NOTIFY, BC_WAIT, BC_FENCE */
-    int32_t imm;       /* FENCE: kind */
-    uint32_t func, pc; /* first instruction */
-    const BcLoc *loc;
-    bool seen;     /* executed */
-    bool matched;  /* some credit went from, or to, it */
-    uint32_t root; /* union-find */
+    uint16_t op;            /* BC_NOTIFY, BC_WAIT, BC_FENCE */
+    int32_t imm;            /* FENCE: kind */
+    uint32_t func, pc;      /* first instruction */
+    const BcRegion *region; /* of a builtin call; NULL: written by hand */
+    bool seen;              /* executed */
+    bool matched;           /* some credit went from, or to, it */
+    uint32_t root;          /* union-find */
 } SyncSite;
 
 typedef struct {
@@ -55,22 +55,21 @@ static bool is_sync(uint16_t op)
     return op == BC_NOTIFY || op == BC_WAIT || op == BC_FENCE;
 }
 
-static bool same_place(const BcLoc *a, const BcLoc *b)
+static bool same_step(const SyncSite *a, const SyncSite *b)
 {
-    return a && b && a->file == b->file && a->line == b->line && a->origin == b->origin &&
-           a->phase == b->phase;
+    return a->region && b->region && a->func == b->func && a->region->site == b->region->site &&
+           a->region->phase == b->region->phase;
 }
 
 static uint32_t find_site(SyncRows *r, uint32_t func, uint32_t pc)
 {
     const BcFunc *f = &r->program->funcs[func];
     const BcInsn *in = &f->insns[pc];
-    const BcLoc *loc = bc_loc(f, pc);
     SyncSite s = {.op = in->op, .imm = in->op == BC_FENCE ? in->imm : 0, .func = func, .pc = pc};
-    s.loc = loc && loc->line ? loc : NULL;
+    s.region = bc_region(f, pc);
     for (uint32_t i = 0; i < r->sites.len; i++) {
         const SyncSite *o = &r->sites.at[i];
-        if (o->op == s.op && o->imm == s.imm && same_place(o->loc, s.loc))
+        if (o->op == s.op && o->imm == s.imm && same_step(o, &s))
             return i;
     }
     s.root = r->sites.len;
@@ -195,21 +194,23 @@ static const char *op_text(const SyncSite *s)
 
 static bool is_builtin(const SyncSite *s)
 {
-    return s->loc && s->loc->origin != BC_NO_INDEX;
+    return s->region != NULL;
 }
 
 static void place(const SyncRows *r, Buf *out, const SyncSite *s)
 {
     const char *const *strings = r->program->strings;
-    if (!s->loc) {
-        buf_printf(out, "%s+%u", strings[r->program->funcs[s->func].name], s->pc);
+    const BcFunc *f = &r->program->funcs[s->func];
+    const BcLoc *loc = bc_loc(f, s->pc);
+    if (loc && loc->line)
+        buf_printf(out, "%s:%u", strings[loc->file], loc->line);
+    else
+        buf_printf(out, "%s+%u", strings[f->name], s->pc);
+    if (!is_builtin(s))
         return;
-    }
-    buf_printf(out, "%s:%u", strings[s->loc->file], s->loc->line);
-    if (is_builtin(s))
-        buf_printf(out, ": %s", strings[s->loc->origin]);
-    if (s->loc->phase != BC_NO_INDEX)
-        buf_printf(out, " %s", strings[s->loc->phase]);
+    buf_printf(out, ": %s", builtin_info((Builtin)f->sites[s->region->site])->op);
+    if (s->region->phase)
+        buf_printf(out, " %s", phase_text((Phase)s->region->phase));
 }
 
 static bool in_row(const SyncRows *r, const SyncRow *row, uint32_t site)
@@ -230,7 +231,7 @@ static const char *row_text(SyncRows *r, const SyncRow *row)
             continue;
         if (n++)
             buf_str(&out, " + ");
-        if (n == 1 || !same_place(s->loc, head->loc)) {
+        if (n == 1 || !same_step(s, head)) {
             place(r, &out, s);
             buf_str(&out, ": ");
         }

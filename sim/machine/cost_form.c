@@ -2,23 +2,14 @@
  * so a barrier too many or a chunk fetched twice shows as a difference. */
 #include "sim/machine/cost_form.h"
 
-#include <string.h>
-
-const CostForm cost_forms[COST_OP_COUNT] = {
-#define PLD_COST(ENUM, op, mode, received, steps, barriers, self)                                  \
-    {op, mode, received, steps, barriers, self},
-#include "sim/machine/cost.def"
-};
-
-bool cost_op_find(const char *op, const char *mode, CostOp *out)
+const CostForm *cost_form(Builtin builtin)
 {
-    for (unsigned i = 0; i < COST_OP_COUNT; i++) {
-        if (strcmp(cost_forms[i].op, op) || strcmp(cost_forms[i].mode, mode))
-            continue;
-        *out = (CostOp)i;
-        return true;
-    }
-    return false;
+    static const CostForm forms[BUILTIN_COUNT] = {
+#define PLD_COST(ENUM, received, steps, barriers, self)                                            \
+    [BUILTIN_##ENUM] = {received, steps, barriers, self},
+#include "sim/machine/cost.def"
+    };
+    return &forms[builtin];
 }
 
 uint64_t cost_counter(const CostCount *c, unsigned i)
@@ -87,9 +78,9 @@ int64_t cost_chunks(const CostCall *c)
 {
     int64_t most = 0;
     switch (c->op) {
-    case COST_MESH: return chunks_of(c, lane_share(c));
-    case COST_REDUCE_SCATTER: return chunks_of(c, c->cols);
-    case COST_RING:
+    case BUILTIN_MESH: return chunks_of(c, lane_share(c));
+    case BUILTIN_REDUCE_SCATTER: return chunks_of(c, c->cols);
+    case BUILTIN_RING:
         for (int64_t i = 0; i < c->ranks; i++) {
             int64_t n = chunks_of(c, segment(c, i));
             most = n > most ? n : most;
@@ -102,9 +93,9 @@ int64_t cost_chunks(const CostCall *c)
 static int64_t barriers_of(const CostCall *c)
 {
     switch (c->op) {
-    case COST_BARRIER: return 1;
-    case COST_MESH: return 1 + cost_chunks(c);
-    case COST_RING: return 2 * (c->ranks - 1) + 1;
+    case BUILTIN_BARRIER: return 1;
+    case BUILTIN_MESH: return 1 + cost_chunks(c);
+    case BUILTIN_RING: return 2 * (c->ranks - 1) + 1;
     default: return 2;
     }
 }
@@ -115,22 +106,22 @@ static void predict_data(const CostCall *c, int64_t *in, int64_t *out, int64_t *
     int64_t peers = c->ranks - 1;
     *in = *out = *steps = 0;
     switch (c->op) {
-    case COST_MESH:
+    case BUILTIN_MESH:
         *in = *out = peers * lane_share(c);
         *steps = peers * cost_chunks(c);
         break;
-    case COST_RING:
+    case BUILTIN_RING:
         *in = ring_received(c, c->rank);
         *out = ring_received(c, (c->rank + 1) % c->ranks);
         *steps = ring_steps(c);
         break;
-    case COST_REDUCE_SCATTER:
-    case COST_ALLGATHER:
-    case COST_ALL_TO_ALL:
+    case BUILTIN_REDUCE_SCATTER:
+    case BUILTIN_ALLGATHER:
+    case BUILTIN_ALL_TO_ALL:
         *in = *out = peers * c->cols;
         *steps = peers * cost_chunks(c);
         break;
-    case COST_BROADCAST:
+    case BUILTIN_BROADCAST:
         *in = *steps = c->rank != c->root;
         *in *= c->rows * c->cols;
         *out = c->rank == c->root ? peers * c->rows * c->cols : 0;
@@ -143,7 +134,7 @@ void cost_predict(const CostCall *c, CostCount *out)
 {
     int64_t in, sent, steps, peers = c->ranks - 1, barriers = barriers_of(c);
     out->calls++;
-    if (c->op == COST_ALL_TO_ALL_V)
+    if (c->op == BUILTIN_ALL_TO_ALL_V)
         out->self_notifies++; /* the own count */
     if (peers < 1)
         return;
@@ -154,8 +145,8 @@ void cost_predict(const CostCall *c, CostCount *out)
     out->barriers += (uint64_t)barriers;
     out->notifies += (uint64_t)(barriers * peers);
     out->waits += (uint64_t)(barriers * peers);
-    int64_t rows = c->op != COST_RING ? 1 : 2 * peers + c->own_row;
+    int64_t rows = c->op != BUILTIN_RING ? 1 : 2 * peers + c->own_row;
     out->self_notifies += (uint64_t)(rows * peers);
-    if (c->op == COST_ALL_TO_ALL_V)
+    if (c->op == BUILTIN_ALL_TO_ALL_V)
         out->notifies += (uint64_t)peers;
 }

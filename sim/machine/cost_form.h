@@ -2,14 +2,10 @@
 #ifndef PLD_SIM_MACHINE_COST_FORM_H
 #define PLD_SIM_MACHINE_COST_FORM_H
 
+#include "base/builtin.h"
+
 #include <stdbool.h>
 #include <stdint.h>
-
-typedef enum {
-#define PLD_COST(ENUM, op, mode, received, steps, barriers, self) COST_##ENUM,
-#include "sim/machine/cost.def"
-    COST_OP_COUNT
-} CostOp;
 
 /* What is counted, and what it took. */
 typedef struct {
@@ -30,17 +26,13 @@ const char *cost_counter_name(unsigned i); /* as in the JSON */
 
 /* The texts of one row of sim/machine/cost.def. */
 typedef struct {
-    const char *op;   /* "pld.tensor.allreduce" */
-    const char *mode; /* "mesh"; "" for ops without one */
     const char *received, *steps, *barriers, *self;
 } CostForm;
-extern const CostForm cost_forms[COST_OP_COUNT];
-/* The row of an op and mode; false when it is no builtin. */
-bool cost_op_find(const char *op, const char *mode, CostOp *out);
+const CostForm *cost_form(Builtin builtin);
 
 /* One call, as one lane of one rank makes it. */
 typedef struct {
-    CostOp op;
+    Builtin op;
     int64_t ranks, rank;
     int64_t rows, cols;  /* of the target: elements = rows * cols */
     uint32_t elem;       /* bytes */

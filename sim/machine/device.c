@@ -64,7 +64,7 @@ static void make_lanes(World *w, uint32_t rank, uint32_t n)
         l->rank = rank;
         l->core = r->n_lanes;
         l->id = rank * w->max_cores + l->core;
-        l->barrier_phase = BC_NO_INDEX;
+        l->barrier_phase = PHASE_NONE;
     }
 }
 
@@ -175,7 +175,7 @@ void world_lane_exit(World *w, Lane *lane)
     vec_clear(&lane->frames);
     lane->stack_len = 0;
     lane->pending.kind = PEND_NONE;
-    lane->barrier_phase = BC_NO_INDEX;
+    lane->barrier_phase = PHASE_NONE;
     lane->state = r->next == r->queue.len ? LANE_EXITED : LANE_IDLE;
     if (last)
         world_start_dispatches(w);
@@ -232,8 +232,8 @@ void device_reset(World *w)
             l->insns = 0;
             l->n_notifies = l->n_waits = 0;
             l->chunk = l->n_chunks = 0;
-            l->builtin = NULL;
-            l->barrier_phase = BC_NO_INDEX;
+            l->builtin = 0;
+            l->barrier_phase = PHASE_NONE;
             if (l->core_mem)
                 memset(l->core_mem, 0, (size_t)l->core_cap);
         }

@@ -1,21 +1,20 @@
 /* What the builtin calls of a run must cost: each is described from its memory when it begins. */
-#include "sim/machine/sites.h"
+#include "sim/machine/call_sites.h"
 #include "sim/machine/world.h"
 
 /* What a builtin call of the lane is about: false when its memory is not there. */
 static bool describe_call(World *w, Lane *lane, uint32_t number, CostCall *c)
 {
     const Frame *top = &vec_last(&lane->frames);
-    const Site *site = &w->sites->at[number];
+    const CallSite *site = &w->call_sites->at[number];
     const Platform *compiled = &platforms[w->program->platform];
     const MemRef *signal = site->signal == BC_NONE ? NULL : &top->mregs[site->signal];
-    uint16_t reg = site_data(w->sites, w->program, top->func, top->pc);
-    const MemRef *data = reg == BC_NONE ? signal : &top->mregs[reg];
+    const MemRef *data = site->data == BC_NONE ? signal : &top->mregs[site->data];
     if (!signal || signal->kind != MEM_WINDOW || data->kind != MEM_WINDOW || data->rank == 0)
         return false;
     int64_t elements = 1;
     (void)shape_elements(data->rank, data->shape, &elements);
-    *c = (CostCall){.op = site->op,
+    *c = (CostCall){.op = site->builtin,
                     .ranks = window_domain(w, signal->object)->n,
                     .rank = window_rank(w, signal->object, lane->rank),
                     .rows = data->shape[0] > 0 ? data->shape[0] : 1,
@@ -41,8 +40,8 @@ void probe_loop(Probe *p, Lane *lane)
 {
     CodePlace at = lane_place(lane);
     CostCall call;
-    uint32_t site = site_of(p->world->sites, at.func, at.pc);
-    if (site != UINT32_MAX && (site_flags(p->world->sites, at.func, at.pc) & SITE_BEGIN) &&
+    uint32_t site = call_site_of(p->world->call_sites, at.func, at.pc);
+    if (site != UINT32_MAX && (call_flags(p->world->call_sites, at.func, at.pc) & CALL_BEGIN) &&
         describe_call(p->world, lane, site, &call)) {
         cost_predict(&call, probe_predicted(p, lane->rank, site));
         note_call(&p->site_calls[site], &call);
@@ -54,13 +53,13 @@ void probe_loop(Probe *p, Lane *lane)
 void probe_rows(Probe *p, const Event *e)
 {
     World *w = p->world;
-    uint32_t number = site_of(w->sites, e->at.func, e->at.pc);
-    if (!(site_flags(w->sites, e->at.func, e->at.pc) & SITE_COUNT) || number == UINT32_MAX ||
+    uint32_t number = call_site_of(w->call_sites, e->at.func, e->at.pc);
+    if (!(call_flags(w->call_sites, e->at.func, e->at.pc) & CALL_ROWS) || number == UINT32_MAX ||
         e->target == e->at.rank || e->value < 0)
         return;
     const Frame *top = &vec_last(&e->lane->frames);
     for (uint32_t pc = 0; pc < top->f->n_insns; pc++) {
-        if (w->sites->site[e->at.func][pc] != number || top->f->insns[pc].op != BC_PUT)
+        if (w->call_sites->site[e->at.func][pc] != number || top->f->insns[pc].op != BC_PUT)
             continue;
         const MemRef *target = &top->mregs[top->f->insns[pc].a];
         if (target->kind != MEM_WINDOW || target->rank == 0)

@@ -28,6 +28,24 @@ const BcLoc *place_loc(const World *w, CodePlace at)
     return loc && loc->line ? loc : NULL;
 }
 
+const BcRegion *place_region(const World *w, CodePlace at)
+{
+    return at.func < w->program->n_funcs ? bc_region(&w->program->funcs[at.func], at.pc) : NULL;
+}
+
+const char *place_builtin(const World *w, CodePlace at)
+{
+    const BcRegion *r = place_region(w, at);
+    return r ? builtin_info((Builtin)w->program->funcs[at.func].sites[r->site])->op : NULL;
+}
+
+uint64_t place_key(const World *w, CodePlace at)
+{
+    const BcRegion *r = place_region(w, at);
+    return (uint64_t)(r != NULL) << 56 | ((uint64_t)at.func & 0xffffff) << 32 |
+           (r ? r->site : at.pc);
+}
+
 void place_text(const World *w, Buf *out, CodePlace at)
 {
     const BcLoc *loc = place_loc(w, at);
@@ -81,6 +99,7 @@ Report *report_add(World *w, ReportKind kind, const char *check, const CodePlace
     *rep = (Report){.kind = kind, .check = check, .rank = UINT32_MAX};
     if (place) {
         rep->rank = place->rank;
+        rep->key = place_key(w, *place);
         const BcLoc *loc = place_loc(w, *place);
         if (loc) {
             rep->file = arena_printf(&r->arena, "%s", world_string(w, loc->file));

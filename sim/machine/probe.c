@@ -3,7 +3,7 @@
  */
 #include "sim/machine/probe.h"
 
-#include "sim/machine/sites.h"
+#include "sim/machine/call_sites.h"
 #include "sim/machine/world.h"
 #include <string.h>
 
@@ -26,7 +26,7 @@ static size_t cost_len(const Probe *p)
 
 static size_t predicted_len(const Probe *p)
 {
-    return (size_t)p->world->n_ranks * p->world->sites->n;
+    return (size_t)p->world->n_ranks * p->world->call_sites->n;
 }
 
 void probe_reset(Probe *p)
@@ -35,7 +35,7 @@ void probe_reset(Probe *p)
     p->counted = 0;
     memset(p->cost, 0, cost_len(p) * sizeof *p->cost);
     memset(p->predicted, 0, predicted_len(p) * sizeof *p->predicted);
-    memset(p->site_calls, 0, p->world->sites->n * sizeof *p->site_calls);
+    memset(p->site_calls, 0, p->world->call_sites->n * sizeof *p->site_calls);
     for (uint32_t i = 0; i < p->observers.len; i++)
         if (p->observers.at[i]->reset)
             p->observers.at[i]->reset(p->observers.at[i], p->world);
@@ -89,13 +89,13 @@ CostCount *probe_site_cost(Probe *p, uint32_t rank, uint32_t site)
 
 CostCount *probe_predicted(Probe *p, uint32_t rank, uint32_t site)
 {
-    return &p->predicted[(size_t)rank * p->world->sites->n + site];
+    return &p->predicted[(size_t)rank * p->world->call_sites->n + site];
 }
 
 /* Counters of the code at a place, on any rank. */
 static CostCount *slot(Probe *p, uint32_t rank, CodePlace at)
 {
-    uint32_t site = site_of(p->world->sites, at.func, at.pc);
+    uint32_t site = call_site_of(p->world->call_sites, at.func, at.pc);
     return site == UINT32_MAX ? probe_cost(p, rank, at.func) : probe_site_cost(p, rank, site);
 }
 
@@ -148,10 +148,8 @@ static void count_transfer(Probe *p, const Event *e)
  * until something else is done. */
 static void count_barrier(Probe *p, const Event *e, CostCount *c)
 {
-    bool barrier = site_flags(p->world->sites, e->at.func, e->at.pc) & SITE_BARRIER;
-    uint32_t phase = BC_NO_INDEX;
-    if (barrier)
-        phase = bc_loc(&p->world->program->funcs[e->at.func], e->at.pc)->phase;
+    bool barrier = call_flags(p->world->call_sites, e->at.func, e->at.pc) & CALL_BARRIER;
+    Phase phase = barrier ? (Phase)place_region(p->world, e->at)->phase : PHASE_NONE;
     if (barrier && e->lane->barrier_phase != phase)
         c->barriers++;
     e->lane->barrier_phase = phase;
@@ -292,9 +290,9 @@ static void deliver(void *env_, const FabArrival *a)
 void probe_init(Probe *p, World *w)
 {
     *p = (Probe){.world = w};
-    p->n_slots = w->program->n_funcs + w->sites->n;
+    p->n_slots = w->program->n_funcs + w->call_sites->n;
     p->cost = xcalloc(cost_len(p) + 1, sizeof *p->cost);
-    p->site_calls = xcalloc(w->sites->n + 1u, sizeof *p->site_calls);
+    p->site_calls = xcalloc(w->call_sites->n + 1u, sizeof *p->site_calls);
     p->predicted = xcalloc(predicted_len(p) + 1, sizeof *p->predicted);
     w->fabric->deliver = deliver;
     w->fabric->deliver_env = p;
@@ -359,7 +357,7 @@ FabStatus probe_wait(Probe *p, Lane *lane, FabAddr cell, int cmp, int32_t expect
     e.link = step.seq;
     e.end = clock_add(step.at > lane->now ? step.at : lane->now, w->platform.wait_overhead);
     lane->now = e.end;
-    lane->barrier_phase = BC_NO_INDEX;
+    lane->barrier_phase = PHASE_NONE;
     count_time(p, &e);
     count(p, &e)->waits++;
     tell(p, &e);

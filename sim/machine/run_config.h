@@ -76,6 +76,7 @@ typedef struct {
     uint32_t rank;     /* UINT32_MAX: none */
     const char *file;  /* NULL: no place */
     uint32_t line, col;
+    uint64_t key;     /* equal for reports at one place of the code, debug information or not */
     const char *text; /* one line or several, complete: begins with the place */
 } Report;
 

@@ -206,7 +206,7 @@ static bool for_prep(World *w, Lane *lane, const BcInsn *in, Frame *top)
     const int64_t *r = top->regs;
     if (r[in->c] == 0)
         return vm_fault(w, lane, "the step of this loop is 0");
-    if (w->sites->flags[top->func])
+    if (w->call_sites->flags[top->func])
         probe_loop(&w->probe, lane);
     top->pc = before(r[in->a], r[in->b], r[in->c]) ? top->pc + 1 : (uint32_t)in->imm;
     return true;

@@ -18,19 +18,22 @@ const MemRef *vm_mem(World *w, Lane *lane, uint32_t reg)
  * ranks would mean different devices from one op to the next. */
 bool vm_same_group(World *w, Lane *lane, const MemRef *m)
 {
-    const BcLoc *loc = w->domains.len > 1 ? place_loc(w, lane_place(lane)) : NULL;
-    if (!loc || loc->origin == BC_NO_INDEX)
+    const Frame *top = lane_top(lane);
+    uint32_t site =
+        w->domains.len > 1 ? call_site_of(w->call_sites, top->func, top->pc) : UINT32_MAX;
+    if (site == UINT32_MAX)
         return true;
-    bool same_call = lane->builtin && lane->builtin->origin == loc->origin &&
-                     lane->builtin->line == loc->line && lane->builtin->col == loc->col;
-    if (!same_call) {
-        lane->builtin = loc;
-        lane->builtin_window = m->object;
+    if (lane->builtin != site + 1) {
+        uint16_t reg = w->call_sites->at[site].data;
+        const MemRef *data =
+            reg != BC_NONE && top->mregs[reg].kind == MEM_WINDOW ? &top->mregs[reg] : m;
+        lane->builtin = site + 1;
+        lane->builtin_window = data->object;
     }
     const Window *a = &w->windows.at[lane->builtin_window], *b = &w->windows.at[m->object];
     return a->domain == b->domain ||
            vm_fault(w, lane, "%s: windows %s and %s belong to different devices",
-                    world_string(w, loc->origin), a->name, b->name);
+                    place_builtin(w, lane_place(lane)), a->name, b->name);
 }
 
 bool vm_peer(World *w, Lane *lane, const MemRef *m, int64_t peer, const char *what, uint32_t *rank)

@@ -91,7 +91,7 @@ World *world_make(const BcProgram *program, const RunConfig *config, Fabric *fab
     w->horizon = INT64_MAX;
     w->result = result;
     w->fabric = fabric;
-    w->sites = sites_find(&w->arena, program);
+    w->call_sites = call_sites_find(&w->arena, program);
     probe_init(&w->probe, w);
     make_tables(w);
     return w;

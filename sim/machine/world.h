@@ -6,6 +6,7 @@
 #include "base/map.h"
 #include "base/platform.h"
 #include "base/vec.h"
+#include "sim/machine/call_sites.h"
 #include "sim/machine/clock.h"
 #include "sim/machine/fabric.h"
 #include "sim/machine/mem.h"
@@ -13,7 +14,6 @@
 #include "sim/machine/probe.h"
 #include "sim/machine/pure.h"
 #include "sim/machine/run_config.h"
-#include "sim/machine/sites.h"
 #include "sim/machine/tensor.h"
 
 /* ---- what the host function made: the same in every run of a world ---- */
@@ -139,11 +139,11 @@ struct Lane {
     uint64_t insns;               /* executed in this run */
     uint32_t n_notifies, n_waits; /* come to in this run */
     int64_t scalar_ps;            /* scalar work not yet on the clock */
-    const BcLoc *builtin;         /* last builtin call executed, where there are several domains */
-    uint32_t builtin_window;      /* first window it used */
-    uint32_t chunk, n_chunks;     /* of the put or get under way */
-    uint32_t barrier_phase;       /* for the barrier counter: phase string of the last notify, or
-                                     BC_NO_INDEX */
+    uint32_t builtin;         /* call site + 1 of the last builtin call executed, where there are
+                                 several domains; 0: none */
+    uint32_t builtin_window;  /* the window that it works on */
+    uint32_t chunk, n_chunks; /* of the put or get under way */
+    Phase barrier_phase;      /* for the barrier counter: that of the last notify */
 };
 
 typedef struct {
@@ -168,7 +168,7 @@ typedef struct CellLog CellLog;
 struct World {
     Arena arena; /* what lives as long as the world */
     const BcProgram *program;
-    const Sites *sites; /* builtin calls in the program */
+    const CallSites *call_sites; /* of builtins in the program */
     Platform platform;
     int64_t row_align; /* of on-core rows, as the program was compiled */
     const RunConfig *config;
@@ -240,6 +240,13 @@ static inline const Domain *window_domain(const World *w, uint32_t window)
 }
 /* Source position of code: NULL when stripped or unknown. */
 const BcLoc *place_loc(const World *w, CodePlace at);
+/* The builtin call and its step that code belongs to; NULL: it is written by hand. */
+const BcRegion *place_region(const World *w, CodePlace at);
+/* "pld.tensor.allreduce", for the code of a builtin call; else NULL. */
+const char *place_builtin(const World *w, CodePlace at);
+/* A number for what a report is about: the builtin call, or else the instruction. Of lines of the
+ * source nothing is made, so that a stripped program is judged alike. */
+uint64_t place_key(const World *w, CodePlace at);
 /* Appends "file:line:col", or "function+pc" when there is no source map. */
 void place_text(const World *w, Buf *out, CodePlace at);
 const char *world_string(const World *w, uint32_t string);

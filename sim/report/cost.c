@@ -32,8 +32,8 @@ bool cost_kernel(World *w, uint32_t rank, uint32_t func, CostCount *out)
     *out = *probe_cost(&w->probe, rank, func);
     if (w->program->funcs[func].kind == BCF_HOST || out->calls == 0)
         return false;
-    for (uint32_t i = 0; i < w->sites->n; i++)
-        if (w->sites->at[i].func == func)
+    for (uint32_t i = 0; i < w->call_sites->n; i++)
+        if (w->call_sites->at[i].func == func)
             add(out, probe_site_cost(&w->probe, rank, i));
     return true;
 }
@@ -74,12 +74,12 @@ const char *cost_verdict(const RunResult *r)
 
 static void report_difference(World *w, uint32_t site, uint32_t rank, unsigned counter)
 {
-    const Site *s = &w->sites->at[site];
-    const CostForm *form = &cost_forms[s->op];
+    const CallSite *s = &w->call_sites->at[site];
+    const BuiltinInfo *info = builtin_info(s->builtin);
     Buf text = {0};
-    buf_printf(&text, "%s:%u:%u: cost: rank %u: %s%s%s: %s %llu, the closed form says %llu",
-               world_string(w, s->loc->file), s->loc->line, s->loc->col, rank, form->op,
-               *form->mode ? " mode=" : "", form->mode, cost_counter_name(counter),
+    place_text(w, &text, (CodePlace){.func = s->func, .pc = s->pc});
+    buf_printf(&text, ": cost: rank %u: %s%s%s: %s %llu, the closed form says %llu", rank, info->op,
+               *info->mode ? " mode=" : "", info->mode, cost_counter_name(counter),
                (unsigned long long)cost_counter(probe_site_cost(&w->probe, rank, site), counter),
                (unsigned long long)cost_counter(probe_predicted(&w->probe, rank, site), counter));
     Report *r = report_add(w, REP_INTERNAL, "cost", NULL, text.at);
@@ -89,7 +89,7 @@ static void report_difference(World *w, uint32_t site, uint32_t rank, unsigned c
 
 void cost_check(World *w)
 {
-    for (uint32_t site = 0; site < w->sites->n; site++)
+    for (uint32_t site = 0; site < w->call_sites->n; site++)
         for (uint32_t rank = 0; rank < w->n_ranks; rank++)
             for (unsigned i = 0; i < COST_COUNTERS; i++)
                 if (cost_counter(probe_site_cost(&w->probe, rank, site), i) !=

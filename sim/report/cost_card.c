@@ -100,7 +100,7 @@ static void formulas(const SiteCall *s, const CostForm *f, Buf *out)
 {
     const CostCall *c = &s->call;
     buf_printf(out, "  P = %lld", (long long)c->ranks);
-    if (c->op != COST_BARRIER && !s->varies)
+    if (c->op != BUILTIN_BARRIER && !s->varies)
         buf_printf(out, ", N = %lld bytes, c = %lld", (long long)(c->rows * c->cols * c->elem),
                    (long long)cost_chunks(c));
     if (c->lanes > 1)
@@ -108,24 +108,24 @@ static void formulas(const SiteCall *s, const CostForm *f, Buf *out)
     buf_printf(out,
                "; received %s, steps %s, barriers B = %s,\n"
                "  notifies = waits = B*(P-1)%s, self %s\n",
-               f->received, f->steps, f->barriers, c->op == COST_ALL_TO_ALL_V ? " (+ P-1)" : "",
+               f->received, f->steps, f->barriers, c->op == BUILTIN_ALL_TO_ALL_V ? " (+ P-1)" : "",
                f->self);
 }
 
 static void site_card(World *w, uint32_t site, Buf *out)
 {
-    const Site *s = &w->sites->at[site];
-    const CostForm *f = &cost_forms[s->op];
+    const CallSite *s = &w->call_sites->at[site];
+    const BuiltinInfo *info = builtin_info(s->builtin);
     uint64_t calls = 0;
     for (uint32_t i = 0; i < w->n_ranks; i++)
         calls += probe_predicted(&w->probe, i, site)->calls;
     if (!w->probe.site_calls[site].made)
         return;
-    buf_printf(out, "\n%s%s%s at %s:%u:%u, %llu call%s of all ranks%s\n", f->op,
-               *f->mode ? " mode=" : "", f->mode, world_string(w, s->loc->file), s->loc->line,
-               s->loc->col, (unsigned long long)calls, calls == 1 ? "" : "s",
-               s->lanes ? " and cores" : "");
-    formulas(&w->probe.site_calls[site], f, out);
+    buf_printf(out, "\n%s%s%s at ", info->op, *info->mode ? " mode=" : "", info->mode);
+    place_text(w, out, (CodePlace){.func = s->func, .pc = s->pc});
+    buf_printf(out, ", %llu call%s of all ranks%s\n", (unsigned long long)calls,
+               calls == 1 ? "" : "s", s->lanes ? " and cores" : "");
+    formulas(&w->probe.site_calls[site], cost_form(s->builtin), out);
     heading(out, "", 26, false);
     for (uint32_t i = 0, end; i < w->n_ranks; i = end + 1) {
         for (end = i; end + 1 < w->n_ranks && same(w, site, i, end + 1);)
@@ -148,7 +148,7 @@ void cost_print(World *w, Buf *out)
     heading(out, "rank kernel", width, true);
     for (uint32_t i = 0; i < w->n_ranks; i++)
         rank_lines(w, i, width, out);
-    for (uint32_t i = 0; i < w->sites->n; i++)
+    for (uint32_t i = 0; i < w->call_sites->n; i++)
         site_card(w, i, out);
     buf_char(out, '\n');
 }

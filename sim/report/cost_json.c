@@ -98,7 +98,7 @@ static void call_numbers(JsonWriter *j, const SiteCall *s)
     member(j, "P", s->call.ranks);
     if (s->varies)
         return;
-    member(j, "N", s->call.op == COST_BARRIER ? 0 : s->call.rows * s->call.cols * s->call.elem);
+    member(j, "N", s->call.op == BUILTIN_BARRIER ? 0 : s->call.rows * s->call.cols * s->call.elem);
     member(j, "chunks", cost_chunks(&s->call));
 }
 
@@ -127,29 +127,39 @@ static bool differs(World *w, uint32_t site)
     return false;
 }
 
+/* Where the call stands in the source; a stripped program does not know. */
+static void place(JsonWriter *j, const World *w, const CallSite *s)
+{
+    const BcLoc *loc = place_loc(w, (CodePlace){.func = s->func, .pc = s->pc});
+    json_key(j, "file");
+    if (loc)
+        json_str(j, world_string(w, loc->file));
+    else
+        json_number(j, "null");
+    member(j, "line", loc ? loc->line : 0);
+    member(j, "col", loc ? loc->col : 0);
+}
+
 static void builtins(JsonWriter *j, World *w)
 {
     json_key(j, "builtins");
     json_open(j, '[');
-    for (uint32_t i = 0; i < w->sites->n; i++) {
-        const Site *s = &w->sites->at[i];
+    for (uint32_t i = 0; i < w->call_sites->n; i++) {
+        const CallSite *s = &w->call_sites->at[i];
         if (!w->probe.site_calls[i].made && !differs(w, i))
             continue;
         json_newline(j);
         json_open(j, '{');
         json_key(j, "op");
-        json_str(j, cost_forms[s->op].op);
+        json_str(j, builtin_info(s->builtin)->op);
         json_key(j, "mode");
-        json_str(j, cost_forms[s->op].mode);
+        json_str(j, builtin_info(s->builtin)->mode);
         json_key(j, "kernel");
         json_str(j, world_string(w, w->program->funcs[s->func].name));
-        json_key(j, "file");
-        json_str(j, world_string(w, s->loc->file));
-        member(j, "line", s->loc->line);
-        member(j, "col", s->loc->col);
+        place(j, w, s);
         member(j, "calls", calls_of(w, i));
         call_numbers(j, &w->probe.site_calls[i]);
-        formula(j, &cost_forms[s->op]);
+        formula(j, cost_form(s->builtin));
         json_key(j, "equal");
         json_bool(j, !differs(w, i));
         site_ranks(j, w, "predicted", i, false);

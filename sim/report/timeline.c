@@ -132,8 +132,9 @@ static void bars(Timeline *t)
 typedef struct {
     int64_t begin, end;
     const char *kernel;
-    const BcLoc *call;
-    uint32_t phase;
+    const char *builtin; /* name of the builtin; NULL: written by hand */
+    uint32_t call;       /* its call site */
+    Phase phase;
     uint32_t count; /* bands drawn so far: neighbours differ in colour */
 } Band;
 
@@ -143,19 +144,14 @@ static void band_end(Timeline *t, Band *b, uint32_t rank, uint32_t core)
     Buf text = {0};
     if (!b->kernel || width < 1)
         return;
-    if (b->call && b->phase != BC_NO_INDEX)
-        xml_escape(&text, world_string(t->w, b->phase));
-    else
-        xml_escape(&text, b->call ? world_string(t->w, b->call->origin) : b->kernel);
+    xml_escape(&text, b->phase ? phase_text(b->phase) : b->builtin ? b->builtin : b->kernel);
     double y = timeline_y(t, rank, core) - t->band;
     buf_printf(t->out,
                "<rect class=\"%s\" x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%.1f\">"
                "<title>%s",
                b->count++ % 2 ? "call1" : "call", x, y, width, t->band - 1, text.at);
-    if (b->call && b->phase != BC_NO_INDEX) {
-        buf_str(t->out, " of ");
-        xml_escape(t->out, world_string(t->w, b->call->origin));
-    }
+    if (b->phase)
+        buf_printf(t->out, " of %s", b->builtin);
     buf_str(t->out, "</title></rect>\n");
     if (width > 5.6 * (double)text.len + 4)
         buf_printf(&t->words, "<text class=\"ph\" x=\"%.2f\" y=\"%.1f\">%s</text>\n", x + 3,
@@ -163,11 +159,9 @@ static void band_end(Timeline *t, Band *b, uint32_t rank, uint32_t core)
     buf_free(&text);
 }
 
-static bool same_band(const Band *b, const char *kernel, const BcLoc *call, uint32_t phase)
+static bool same_band(const Band *a, const Band *b)
 {
-    bool calls = !b->call == !call &&
-                 (!call || (b->call->origin == call->origin && b->call->line == call->line));
-    return b->kernel == kernel && calls && b->phase == phase;
+    return a->kernel == b->kernel && a->call == b->call && a->phase == b->phase;
 }
 
 static void bands(Timeline *t)
@@ -180,13 +174,17 @@ static void bands(Timeline *t)
         if (kind == SHOW_COUNT || kind == SHOW_START)
             continue;
         Band *b = &open[t->lane_of[(size_t)r->rank * w->max_cores + r->core]];
-        const BcLoc *loc = place_loc(w, place_of(r));
-        const BcLoc *call = loc && loc->origin != BC_NO_INDEX ? loc : NULL;
-        const char *kernel = world_string(w, w->program->funcs[r->func].name);
-        uint32_t phase = call ? call->phase : BC_NO_INDEX;
-        if (!same_band(b, kernel, call, phase)) {
+        const BcRegion *region = place_region(w, place_of(r));
+        Band here = {.begin = r->begin,
+                     .end = r->end,
+                     .kernel = world_string(w, w->program->funcs[r->func].name),
+                     .builtin = place_builtin(w, place_of(r)),
+                     .call = call_site_of(w->call_sites, r->func, r->pc),
+                     .phase = region ? (Phase)region->phase : PHASE_NONE};
+        if (!same_band(b, &here)) {
             band_end(t, b, r->rank, r->core);
-            *b = (Band){r->begin, r->end, kernel, call, phase, b->count};
+            here.count = b->count;
+            *b = here;
         }
         b->end = r->end > b->end ? r->end : b->end;
     }

@@ -21,10 +21,10 @@ typedef struct {
  * about themselves; marks (dispatch, kernel) have events of their own. */
 typedef struct {
     VEC(Open) marks, groups;
-    uint32_t origin, phase; /* strings of the groups, BC_NO_INDEX: none */
-    const BcLoc *call;
-    int64_t end; /* of its last operation */
-    bool second; /* the second thread is in use */
+    uint32_t call; /* call site of the groups, UINT32_MAX: none */
+    Phase phase;   /* with `call` */
+    int64_t end;   /* of its last operation */
+    bool second;   /* the second thread is in use */
 } Track;
 
 typedef struct {
@@ -120,11 +120,9 @@ static void close_groups(Trace *t, Track *k, uint32_t down_to)
         slice(t, &o, k->end > o.begin ? k->end : o.begin);
         free(o.name);
     }
-    k->phase = BC_NO_INDEX;
-    if (down_to == 0) {
-        k->origin = BC_NO_INDEX;
-        k->call = NULL;
-    }
+    k->phase = PHASE_NONE;
+    if (down_to == 0)
+        k->call = UINT32_MAX;
 }
 
 static void close_mark(Trace *t, Track *k, int64_t end)
@@ -138,36 +136,32 @@ static void close_mark(Trace *t, Track *k, int64_t end)
 }
 
 /* A second call of the same builtin begins with its first barrier. */
-static bool same_call(const World *w, const Track *k, const BcLoc *loc)
+static bool same_call(const Track *k, uint32_t call, Phase phase)
 {
-    if (!k->call || k->call->origin != loc->origin || k->call->line != loc->line ||
-        k->call->col != loc->col)
-        return false;
-    bool first =
-        loc->phase != BC_NO_INDEX && strcmp(world_string(w, loc->phase), "barrier(1)") == 0;
-    return !first || k->phase == loc->phase;
+    return k->call == call && (phase != PHASE_BARRIER_1 || k->phase == phase);
 }
 
 static void group(Trace *t, Track *k, const Record *r)
 {
     CodePlace at = {r->rank, r->core, r->dispatch, r->func, r->pc};
-    const BcLoc *loc = place_loc(t->w, at);
-    if (!loc || loc->origin == BC_NO_INDEX) {
+    const BcRegion *region = place_region(t->w, at);
+    if (!region) {
         close_groups(t, k, 0);
         return;
     }
-    if (!same_call(t->w, k, loc)) {
+    uint32_t call = call_site_of(t->w->call_sites, at.func, at.pc);
+    Phase phase = (Phase)region->phase;
+    if (!same_call(k, call, phase)) {
         close_groups(t, k, 0);
-        vec_push(&k->groups, opened(world_string(t->w, loc->origin), "builtin", r, r->begin));
-        k->origin = loc->origin;
-        k->call = loc;
+        vec_push(&k->groups, opened(place_builtin(t->w, at), "builtin", r, r->begin));
+        k->call = call;
     }
-    if (k->phase == loc->phase)
+    if (k->phase == phase)
         return;
     close_groups(t, k, 1);
-    k->phase = loc->phase;
-    if (loc->phase != BC_NO_INDEX)
-        vec_push(&k->groups, opened(world_string(t->w, loc->phase), "phase", r, r->begin));
+    k->phase = phase;
+    if (phase != PHASE_NONE)
+        vec_push(&k->groups, opened(phase_text(phase), "phase", r, r->begin));
 }
 
 /* ---- operations ---- */
@@ -323,7 +317,7 @@ void trace_print(const World *w, const Recorder *r, Buf *out)
     size_t n = (size_t)w->n_ranks * w->max_cores;
     t.tracks = xcalloc(n + 1, sizeof *t.tracks);
     for (size_t i = 0; i < n; i++)
-        t.tracks[i].origin = t.tracks[i].phase = BC_NO_INDEX;
+        t.tracks[i].call = UINT32_MAX;
     json_init(&t.j, out);
     json_open(&t.j, '{');
     key_str(&t, "displayTimeUnit", "ns");

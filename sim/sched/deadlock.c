@@ -31,13 +31,24 @@ static const Lane *blocked_lane(const World *w, uint32_t rank)
     return NULL;
 }
 
-static void line_of(World *w, Buf *out, CodePlace at)
+/* A builtin call is one place. */
+static void line_of(const World *w, Buf *out, CodePlace at)
 {
+    uint32_t site = call_site_of(w->call_sites, at.func, at.pc);
+    if (site != UINT32_MAX)
+        at.pc = w->call_sites->at[site].pc;
     const BcLoc *loc = place_loc(w, at);
     if (loc)
         buf_printf(out, "line %u", loc->line);
     else
         place_text(w, out, at);
+}
+
+/* A number for the place where a rank is blocked. */
+static uint64_t stand_key(const World *w, uint32_t rank)
+{
+    const Lane *lane = blocked_lane(w, rank);
+    return lane ? place_key(w, lane->pending.at) : UINT64_MAX;
 }
 
 /* What a rank is doing, for somebody who waits for a cell of it. */
@@ -79,21 +90,22 @@ static void ranks_text(Buf *out, const uint32_t *ranks, uint32_t n)
     }
 }
 
-/* Ranks with the same text share one line. */
+/* Ranks at the same place with the same text share one line. */
 typedef struct {
+    uint64_t key; /* of the place */
     char *text;
     VEC(uint32_t) ranks;
 } Group;
 typedef VEC(Group) GroupList;
 
-static void group_add(GroupList *groups, const char *text, uint32_t rank)
+static void group_add(GroupList *groups, uint64_t key, const char *text, uint32_t rank)
 {
     for (uint32_t i = 0; i < groups->len; i++)
-        if (strcmp(groups->at[i].text, text) == 0) {
+        if (groups->at[i].key == key && strcmp(groups->at[i].text, text) == 0) {
             vec_push(&groups->at[i].ranks, rank);
             return;
         }
-    Group g = {.text = xstrdup(text)};
+    Group g = {.key = key, .text = xstrdup(text)};
     vec_push(&g.ranks, rank);
     vec_push(groups, g);
 }
@@ -117,7 +129,7 @@ static void others_text(Dead *r, const Lane *lane)
             continue;
         Buf text = {0};
         state_text(r, &text, d->members[i], cell);
-        group_add(&groups, text.at, d->members[i]);
+        group_add(&groups, stand_key(r->w, d->members[i]), text.at, d->members[i]);
         buf_free(&text);
     }
     for (uint32_t i = 0; i < groups.len; i++) {
@@ -243,16 +255,15 @@ static bool left_others(const World *w, uint32_t rank)
 static bool stand_text(const World *w, Buf *text, uint32_t rank, bool *builtin)
 {
     const Lane *lane = blocked_lane(w, rank);
-    const BcLoc *loc = lane ? place_loc(w, lane->pending.at) : NULL;
-    if (!loc) {
-        if (!lane && left_others(w, rank))
+    if (!lane) {
+        if (left_others(w, rank))
             buf_str(text, "at the end");
         return text->len > 0;
     }
-    const char *origin = loc->origin == BC_NO_INDEX ? NULL : world_string(w, loc->origin);
-    const char *dot = origin ? strrchr(origin, '.') : NULL;
-    *builtin |= origin != NULL;
-    buf_printf(text, "in %s at line %u", origin ? (dot ? dot + 1 : origin) : "a wait", loc->line);
+    const char *name = place_builtin(w, lane->pending.at);
+    *builtin |= name != NULL;
+    buf_printf(text, "in %s at ", name ? strrchr(name, '.') + 1 : "a wait");
+    line_of(w, text, lane->pending.at);
     return true;
 }
 
@@ -275,7 +286,7 @@ static void divergence_text(Dead *r)
     for (uint32_t i = 0; i < r->w->n_ranks; i++) {
         Buf text = {0};
         if (stand_text(r->w, &text, i, &builtin))
-            group_add(&groups, text.at, i);
+            group_add(&groups, stand_key(r->w, i), text.at, i);
         buf_free(&text);
     }
     sort_groups(&groups);

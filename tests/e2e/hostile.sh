@@ -71,6 +71,17 @@ edited twice 07_synthesize_signals 's/^\( *\)ctx: .*/&\n&/' 'ctx is bound twice'
 edited align 13_allocate_memory 's/align=512/align=4294967296/' 'align= that is no power of two'
 edited off_row 14_final '0,/Mem.Vec, 0\]/s//Mem.Vec, 31]/' 'no multiple of the alignment'
 edited past_end 14_final '0,/Mem.Vec, 0\]/s//Mem.Vec, 188416]/' 'past the end of the vector memory'
+# The table of what was expanded names builtins and phases that there are, and statements of its own.
+"$build/pldc" $s -d 0-3 -D mode=builtin --dump-pass=lower_composite_ops >"$tmp/dumps/expanded.ir" || bad 'no dump'
+edited no_builtin expanded 's/@pld.expansion("reduce_scatter"/@pld.expansion("reduce"/' 'no such builtin'
+edited no_phase expanded 's/("epilogue", 29/("prologue", 29/' 'no such phase'
+edited no_run expanded 's/("epilogue", 29, 31)/("epilogue", 29)/' 'no run of statements'
+edited too_far expanded 's/("epilogue", 29, 31)/("epilogue", 29, 310)/' 'no such statements'
+edited backwards expanded 's/("epilogue", 29, 31)/("epilogue", 14, 14)/' 'no such statements'
+edited two_calls expanded 's/^ *@pld.expansion.*/&\n    @pld.expansion("barrier", ("", 31, 31))/' 'a statement of two expansions'
+edited by_name expanded 's/("epilogue", 29, 31)/("epilogue", my_rank, 31)/' 'my_rank'
+sed 's/^        @pl.function(type=pl.FunctionType.InCore)/        @pld.expansion("barrier", ("", 1, 1))\n&/' $s >"$tmp/in/in_source.pld"
+refuse in_source.pld
 # The second staging tile of a transfer is as large as the first: chunks pass through both.
 "$build/pldc" tests/roundtrip/extents.pld --dump-pass=lower_transfers >"$tmp/dumps/staged.ir" || bad 'no dump'
 edited stage_shape staged 's/\(stage_1: pl.Tile\)\[\[[0-9]*, [0-9]*\], \([^]]*\)\]\(.*create(\)\[[0-9]*, [0-9]*\]/\1[[1, 8], \2]\3[1, 8]/' 'staging tiles of one type'

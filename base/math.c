@@ -28,7 +28,7 @@ static double exp_tail(double r)
     return p * r + 0.5;
 }
 
-double math_exp_sum(double x, double low)
+double math_exp(double x)
 {
     if (isnan(x))
         return x;
@@ -37,15 +37,10 @@ double math_exp_sum(double x, double low)
     if (x < -746)
         return 0;
     double k = floor(x * INV_LN2 + 0.5);
-    double high = x - k * LN2_HI, rest = low - k * LN2_LO;
+    double high = x - k * LN2_HI, rest = -k * LN2_LO;
     double r = high + rest;
     double error = (high - r) + rest;
     return ldexp(1 + (r + (error + r * r * exp_tail(r))), (int)k);
-}
-
-double math_exp(double x)
-{
-    return math_exp_sum(x, 0);
 }
 
 double math_split(double x, int *exponent)

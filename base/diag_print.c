@@ -1,6 +1,7 @@
 /* Diagnostics as text and as JSON. */
 #include "base/diag.h"
 #include "base/json.h"
+#include "base/terminal.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,20 +29,15 @@ static const char *const severity_colours[] = {"\033[1;31m", "\033[1;35m", "\033
  * `col`; returns its width. `buf` may be NULL. Controls include those that reorder text. */
 static uint32_t put_code(Buf *buf, const char *bytes, uint32_t n, uint32_t code, uint32_t col)
 {
-    char escape[16];
+    char escape[TERMINAL_ESCAPE];
     if (code == '\t') {
         uint32_t width = 8 - col % 8;
         if (buf)
             buf_fill(buf, ' ', width);
         return width;
     }
-    bool bad_byte = code == 0xfffd && n == 1;
-    if (code < 0x20 || code == 0x7f || bad_byte)
-        snprintf(escape, sizeof escape, "\\x%02x", (unsigned char)bytes[0]);
-    else if ((code >= 0x80 && code < 0xa0) || (code >= 0x2028 && code <= 0x202e) ||
-             (code >= 0x2066 && code <= 0x2069))
-        snprintf(escape, sizeof escape, "\\u%04x", code);
-    else {
+    terminal_escape(escape, bytes, n, code);
+    if (!escape[0]) {
         if (buf)
             buf_bytes(buf, bytes, n);
         return code_width(code);

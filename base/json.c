@@ -1,5 +1,6 @@
 #include "base/json.h"
 #include "base/source.h"
+#include "base/terminal.h"
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -51,7 +52,7 @@ static void put_string(Buf *out, const char *text)
             buf_str(out, "\\n");
         else if (code == '\t')
             buf_str(out, "\\t");
-        else if (code < 0x20 || code == 0x7f)
+        else if (code_is_control(code))
             buf_printf(out, "\\u%04x", code);
         else if (code == 0xfffd)
             buf_str(out, "\xef\xbf\xbd");
@@ -136,7 +137,7 @@ void xml_escape(Buf *out, const char *text)
         uint32_t code;
         uint32_t n = utf8_decode(text + i, len - i, &code);
         const char *entity = xml_entity(code);
-        bool control = code < 0x20 || (code >= 0x7f && code < 0xa0);
+        bool control = code_is_control(code);
         if (entity)
             buf_str(out, entity);
         else if (code == 0xfffd || code == 0xfffe || code == 0xffff)

@@ -1,6 +1,7 @@
 #include "cli/compile.h"
 
 #include "base/file.h"
+#include "base/terminal.h"
 #include "cli/cost_forms.h"
 #include "codegen/emit.h"
 #include "ir/print.h"
@@ -75,7 +76,7 @@ static CompileStatus load(Compilation *c, const CompileOptions *o)
     c->src = source_load(&c->arena, o->path, &why);
     diags_init(&c->diags, &c->arena, c->src);
     if (!c->src) {
-        fprintf(stderr, "%s: error: %s\n", o->tool, why);
+        terminal_line(stderr, "%s: error: %s", o->tool, why);
         return STATUS_USAGE;
     }
     return setup_warnings(c, o) ? STATUS_OK : STATUS_USAGE;
@@ -99,7 +100,8 @@ static bool make_dump_dir(Driver *d)
         o->dump_dir ? o->dump_dir : arena_printf(arena, "%s.passes", path_stem(arena, o->path));
     if (mkdir(d->dir, 0777) == 0 || errno == EEXIST)
         return true;
-    fprintf(stderr, "%s: error: cannot make directory %s: %s\n", o->tool, d->dir, strerror(errno));
+    terminal_line(stderr, "%s: error: cannot make directory %s: %s", o->tool, d->dir,
+                  strerror(errno));
     d->failed = true;
     return false;
 }
@@ -110,7 +112,7 @@ static bool write_dump(Driver *d, PassId pass, const Buf *text)
     const char *path = arena_printf(&d->c->arena, "%s/%s.ir", d->dir, pass_info(pass)->file);
     if (file_write_atomic(path, text->at, text->len, &why))
         return true;
-    fprintf(stderr, "%s: error: %s\n", d->options->tool, why);
+    terminal_line(stderr, "%s: error: %s", d->options->tool, why);
     free(why);
     d->failed = true;
     return false;
@@ -136,7 +138,7 @@ static bool after_pass(void *env, Program *p, PassId pass)
     Driver *d = env;
     if (d->options->time_passes) {
         double now = cpu_seconds();
-        fprintf(stderr, "%10.3f ms  %s\n", (now - d->last) * 1e3, pass_info(pass)->file);
+        terminal_line(stderr, "%10.3f ms  %s", (now - d->last) * 1e3, pass_info(pass)->file);
     }
     bool ok = true;
     if (d->options->cost && pass == PASS_SYNTHESIZE_SIGNALS)
@@ -219,7 +221,7 @@ CompileStatus compile(Compilation *c, const CompileOptions *o)
     d.last = cpu_seconds();
     c->module = parse_module(&c->arena, &c->in, c->src, &c->diags);
     if (o->time_passes)
-        fprintf(stderr, "%10.3f ms  parse\n", (cpu_seconds() - d.last) * 1e3);
+        terminal_line(stderr, "%10.3f ms  parse", (cpu_seconds() - d.last) * 1e3);
     d.last = cpu_seconds();
     bool ok = !diags_failed(&c->diags) && (!o->dump_passes || make_dump_dir(&d)) && lower(&d);
     status = finish(c, o);

@@ -1,5 +1,8 @@
 #include "cli/options.h"
 
+#include "base/buf.h"
+#include "base/terminal.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
@@ -126,12 +129,14 @@ void opt_print_help(FILE *out, const char *usage, const OptSpec *specs, uint32_t
 
 int usage_error(const char *tool, const char *fmt, ...)
 {
+    Buf text = {0};
     va_list ap;
     va_start(ap, fmt);
-    fprintf(stderr, "%s: error: ", tool);
-    vfprintf(stderr, fmt, ap);
-    fprintf(stderr, "\nTry '%s --help'.\n", tool);
+    buf_vprintf(&text, fmt, ap);
     va_end(ap);
+    terminal_line(stderr, "%s: error: %s", tool, text.at);
+    terminal_line(stderr, "Try '%s --help'.", tool);
+    buf_free(&text);
     return 2;
 }
 

@@ -1,5 +1,6 @@
 /* pldc: the compiler. */
 #include "base/file.h"
+#include "base/terminal.h"
 #include "cli/compare.h"
 #include "cli/compile.h"
 #include "cli/skeleton.h"
@@ -230,11 +231,20 @@ static int parse_options(Options *o, int argc, char **argv)
 
 static int write_failed(char *why)
 {
-    fprintf(stderr, TOOL ": error: %s\n", why);
+    terminal_line(stderr, TOOL ": error: %s", why);
     free(why);
     return STATUS_USAGE;
 }
 
+/* For people. */
+static int show_text(const Buf *text)
+{
+    char *why = NULL;
+    terminal_text(stdout, text->at, text->len);
+    return stdout_finish(&why) ? STATUS_OK : write_failed(why);
+}
+
+/* A program, byte for byte: it can be compiled again. */
 static int print_text(const Buf *text)
 {
     char *why = NULL;
@@ -262,7 +272,7 @@ static int emit_ast(Options *o)
         else
             ast_print_module(&text, c.module);
         if (why) {
-            fprintf(stderr, TOOL ": error: %s: %s\n", o->compile.path, why);
+            terminal_line(stderr, TOOL ": error: %s: %s", o->compile.path, why);
             status = STATUS_ERRORS;
         }
         if (status == STATUS_OK)
@@ -283,7 +293,7 @@ static int finish_bytecode(Options *o, Compilation *c)
         status = print_text(&out);
     } else if (o->emit == EMIT_ASM) {
         bc_disassemble(c->bytecode, &out);
-        status = print_text(&out);
+        status = show_text(&out);
     } else {
         bc_encode(c->bytecode, o->strip, &out);
         status = write_output(o, &out);
@@ -296,7 +306,7 @@ static int print_cost(Compilation *c)
 {
     if (!c->cost_text.len)
         buf_str(&c->cost_text, "no builtin collective is left in this dump\n");
-    return print_text(&c->cost_text);
+    return show_text(&c->cost_text);
 }
 
 /* The settings of the first program that the second one does not make itself, then its own. */
@@ -355,7 +365,7 @@ static int run_compare(Options *o)
     Buf out = {0};
     int status = compare(&a, &b, side_name(o, 'A', a.path, o->defines.at, n),
                          side_name(o, 'B', b.path, from, o->defines.len - o->defines_before), &out);
-    int printed = print_text(&out);
+    int printed = show_text(&out);
     buf_free(&out);
     return printed == STATUS_OK ? status : printed;
 }

@@ -1,5 +1,6 @@
 /* pldrun: the simulator. */
 #include "base/file.h"
+#include "base/terminal.h"
 #include "cli/progress.h"
 #include "cli/run_options.h"
 #include "cli/show.h"
@@ -27,7 +28,7 @@ typedef struct {
 
 static int usage_text(const char *text)
 {
-    fprintf(stderr, TOOL ": error: %s\n", text);
+    terminal_line(stderr, TOOL ": error: %s", text);
     return STATUS_USAGE;
 }
 
@@ -171,20 +172,28 @@ static int load(RunOptions *o, Loaded *l)
     return status;
 }
 
+static void print_report(const char *before, const char *lines)
+{
+    Buf text = {0};
+    buf_printf(&text, "%s%s\n", before, lines);
+    terminal_text(stderr, text.at, text.len);
+    buf_free(&text);
+}
+
 static void print_reports(const RunOptions *o, const RunResult *r)
 {
     for (uint32_t i = 0; i < r->n_reports; i++) {
         const Report *report = &r->reports[i];
         bool minor = report->kind == REP_WARNING || report->kind == REP_NOTE;
         if (!(o->quiet && minor))
-            fprintf(stderr, "%s%s\n", report->kind == REP_USAGE ? TOOL ": error: " : "",
-                    report->text);
+            print_report(report->kind == REP_USAGE ? TOOL ": error: " : "", report->text);
     }
     for (uint32_t i = 0; i < r->n_unchecked && !o->quiet; i++)
-        fprintf(stderr, "note: nobody checked output %s: it has no golden\n", r->unchecked[i]);
+        terminal_line(stderr, "note: nobody checked output %s: it has no golden", r->unchecked[i]);
     if (o->verbose)
-        fprintf(stderr, "steps %llu, modelled time %lld.%06lld us\n", (unsigned long long)r->steps,
-                (long long)(r->time_ps / 1000000), (long long)(r->time_ps % 1000000));
+        terminal_line(stderr, "steps %llu, modelled time %lld.%06lld us",
+                      (unsigned long long)r->steps, (long long)(r->time_ps / 1000000),
+                      (long long)(r->time_ps % 1000000));
 }
 
 static const HostTensor *find_tensor(const World *w, const char *name)
@@ -218,7 +227,7 @@ static int print_tensors(RunOptions *o, const World *w)
         Buf text = {0};
         bool ok = print_tensor(&o->arena, &text, t, spec, &why);
         if (ok)
-            fwrite(text.at, 1, text.len, o->cost_json ? stderr : stdout);
+            terminal_text(o->cost_json ? stderr : stdout, text.at, text.len);
         buf_free(&text);
         if (!ok)
             return usage_error(TOOL, "%s", why);
@@ -233,7 +242,7 @@ static void print_cost(const RunOptions *o, World *w, const RunResult *r)
         cost_print_json(w, r, &text);
     else if (w)
         cost_print(w, &text);
-    fwrite(text.at ? text.at : "", 1, text.len, stdout);
+    terminal_text(stdout, text.at, text.len);
     buf_free(&text);
 }
 
@@ -270,10 +279,11 @@ static void print_failures(const RunOptions *o, const ExploreResult *r)
 {
     for (uint32_t i = 0; i < r->n_failures; i++) {
         const ExploreFailure *f = &r->failures[i];
-        fprintf(stderr, "%sreplay: --schedule=%s\n", f->text, f->token);
+        terminal_text(stderr, f->text, strlen(f->text));
+        terminal_line(stderr, "replay: --schedule=%s", f->token);
         if (!o->quiet && f->count > 1)
-            fprintf(stderr, "note: %llu executions failed like this\n",
-                    (unsigned long long)f->count);
+            terminal_line(stderr, "note: %llu executions failed like this",
+                          (unsigned long long)f->count);
     }
 }
 
@@ -284,19 +294,21 @@ static int run_explore(const RunOptions *o, const Loaded *l)
     ExploreResult r = {0};
     int status = explore(l->bytecode, &o->run, &o->explore, &r);
     if (r.text) {
-        fputs(r.text, stderr);
+        terminal_text(stderr, r.text, strlen(r.text));
     } else {
         print_failures(o, &r);
         for (uint32_t i = 0; i < r.n_outcomes; i++)
-            printf("outcome: %s\n", r.outcomes[i]);
-        if (o->verbose)
-            fprintf(stderr,
-                    "%llu executions given up as equivalent to others, %llu transitions at most\n"
-                    "%llu orders, %016llx\n",
-                    (unsigned long long)r.blocked, (unsigned long long)r.most_steps,
-                    (unsigned long long)r.orders, (unsigned long long)r.orders_hash);
-        printf("executions=%llu complete=%s\n", (unsigned long long)r.executions,
-               r.complete ? "yes" : "no");
+            terminal_line(stdout, "outcome: %s", r.outcomes[i]);
+        if (o->verbose) {
+            terminal_line(
+                stderr,
+                "%llu executions given up as equivalent to others, %llu transitions at most",
+                (unsigned long long)r.blocked, (unsigned long long)r.most_steps);
+            terminal_line(stderr, "%llu orders, %016llx", (unsigned long long)r.orders,
+                          (unsigned long long)r.orders_hash);
+        }
+        terminal_line(stdout, "executions=%llu complete=%s", (unsigned long long)r.executions,
+                      r.complete ? "yes" : "no");
         if (r.complete && status == STATUS_OK && !o->explore.outcomes)
             puts("verified");
     }
@@ -308,10 +320,10 @@ static void print_row(const RunOptions *o, const ExplainRow *row)
 {
     Buf line = {0};
     explain_row_text(row, o->run.n_devices, &line);
-    printf("%s\n", line.at);
+    terminal_line(stdout, "%s", line.at);
     for (int i = 0; i < 2; i++)
         if (row->runs[i].token)
-            printf("    replay: --schedule=%s\n", row->runs[i].token);
+            terminal_line(stdout, "    replay: --schedule=%s", row->runs[i].token);
     buf_free(&line);
 }
 
@@ -320,7 +332,7 @@ static int run_explain(const RunOptions *o, const Loaded *l)
     ExplainResult r = {0};
     int status = explain_sync(l->bytecode, &o->run, o->explore.bound, &r);
     if (r.text)
-        fputs(r.text, stderr);
+        terminal_text(stderr, r.text, strlen(r.text));
     for (uint32_t i = 0; i < r.n_rows; i++)
         print_row(o, &r.rows[i]);
     explain_free(&r);
@@ -331,7 +343,7 @@ static int disassemble(const BcProgram *p)
 {
     Buf text = {0};
     bc_disassemble(p, &text);
-    fwrite(text.at ? text.at : "", 1, text.len, stdout);
+    terminal_text(stdout, text.at, text.len);
     buf_free(&text);
     return STATUS_OK;
 }

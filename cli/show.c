@@ -1,6 +1,7 @@
 #include "cli/show.h"
 
 #include "base/file.h"
+#include "base/terminal.h"
 #include "sim/report/timeline.h"
 #include "sim/report/trace.h"
 
@@ -22,7 +23,7 @@ static bool write_file(const char *path, const Buf *text)
     char *why = NULL;
     if (file_write_atomic(path, text->at, text->len, &why))
         return true;
-    fprintf(stderr, "pldrun: error: %s\n", why);
+    terminal_line(stderr, "pldrun: error: %s", why);
     free(why);
     return false;
 }
@@ -40,8 +41,8 @@ bool show_write(const Show *v, const RunOptions *o, const World *w)
     if (!w || (!o->trace && !o->timeline))
         return true;
     if (v->recorder.truncated)
-        fprintf(stderr, "note: only the first %d events are in the trace and the timeline\n",
-                RECORD_MAX);
+        terminal_line(stderr, "note: only the first %d events are in the trace and the timeline",
+                      RECORD_MAX);
     if (o->trace) {
         trace_print(w, &v->recorder, &text);
         ok = write_file(o->trace, &text);

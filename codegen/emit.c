@@ -1,6 +1,8 @@
 /* Program-level code generation: tables that functions share, and the order of the functions.
  * Callees come first, because a parameter is a signal when a callee uses it as one. */
 #include "codegen/emit.h"
+#include "base/source.h"
+#include "base/terminal.h"
 #include "codegen/emitter.h"
 #include <string.h>
 
@@ -11,12 +13,12 @@ static const char *clean_text(Emit *em, const char *text)
 {
     size_t len = strlen(text);
     char *copy = arena_strndup(em->arena, text, len);
-    for (size_t i = 0; i < len; i++) {
-        if ((unsigned char)copy[i] < 0x20 || copy[i] == 0x7f)
-            copy[i] = '?';
+    for (size_t i = 0; i < len;) {
+        uint32_t code, n = utf8_decode(copy + i, len - i, &code);
+        if (code_is_control(code) || (code == 0xfffd && n == 1))
+            memset(copy + i, '?', n);
+        i += n;
     }
-    for (size_t bad; (bad = utf8_check(copy, len)) != len;)
-        copy[bad] = '?';
     return copy;
 }
 

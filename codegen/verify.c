@@ -2,6 +2,7 @@
  * (verify_pure.c). This is the one place where the simulator's trust in a file is established. */
 #include "codegen/verify.h"
 #include "base/source.h"
+#include "base/terminal.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,8 +39,10 @@ static bool check_text(Verify *v, uint32_t i)
     size_t len = strlen(text);
     if (utf8_check(text, len) != len)
         return bcv_fail(v, "string %u: not UTF-8", i);
-    for (size_t k = 0; k < len; k++) {
-        if ((unsigned char)text[k] < 0x20 || text[k] == 0x7f)
+    for (size_t k = 0; k < len;) {
+        uint32_t code;
+        k += utf8_decode(text + k, len - k, &code);
+        if (code_is_control(code))
             return bcv_fail(v, "string %u: control character", i);
     }
     return true;

@@ -241,7 +241,7 @@ END_TEST
 
 START_TEST(bad_texts_are_rejected)
 {
-    static const char *const texts[] = {"a\x1b[31m", "\xc3", "a\x7f"};
+    static const char *const texts[] = {"a\x1b[31m", "\xc3", "a\x7f", "a\xc2\x9b" "31m"};
     const char *strings[32];
     memcpy(strings, t.p.strings, t.p.n_strings * sizeof *strings);
     strings[4] = texts[_i];
@@ -321,7 +321,7 @@ int main(void)
     tcase_add_test(tc, source_map_lookup);
     tcase_add_loop_test(tc, bad_instructions_are_rejected, 0, sizeof defects / sizeof *defects);
     tcase_add_loop_test(tc, bad_tables_are_rejected, 0, 57);
-    tcase_add_loop_test(tc, bad_texts_are_rejected, 0, 3);
+    tcase_add_loop_test(tc, bad_texts_are_rejected, 0, 4);
     tcase_add_test(tc, truncated_files_are_rejected);
     tcase_add_loop_test(tc, changed_bytes, 0, 2);
     suite_add_tcase(s, tc);

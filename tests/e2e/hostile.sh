@@ -87,4 +87,28 @@ refuse in_source.pld
 edited stage_shape staged 's/\(stage_1: pl.Tile\)\[\[[0-9]*, [0-9]*\], \([^]]*\)\]\(.*create(\)\[[0-9]*, [0-9]*\]/\1[[1, 8], \2]\3[1, 8]/' 'staging tiles of one type'
 edited stage_number staged 's/stage=\[stage, stage_1\]/stage=[stage]/' 'needs 2 staging tiles, got 1'
 if [ -n "$(ls "$tmp/left")" ]; then bad 'files left behind'; else ok; fi
+
+# No argument, name or string changes the terminal: bytes of C0, C1 and what is no UTF-8 are escaped.
+# tame WHAT: the last output holds no control character but newlines
+tame() {
+    if LC_ALL=C grep -aq $'[\x01-\x09\x0b-\x1f\x7f]\|\xc2[\x80-\x9f]\|\xff' "$tmp/out" "$tmp/err"; then bad "$1: a control character came through"
+    else ok; fi
+}
+wild=$'a\x1b[31m\xc2\x9b31m\xff\x7f'
+for tool in pldc pldrun; do
+    exits "$tool: a file" 2 "$build/$tool" "$wild.pld"; tame "$tool: a file"
+    says "$tool: a file" 'a\\x1b\[31m\\u009b31m\\xff\\x7f'
+    for option in "--$wild" "--$wild=1" "-D$wild" "--platform=$wild" "-d$wild" "-W$wild" "--entry=$wild" "-D" "--ranks=$wild" "--emit=$wild" \
+        "--dump-pass=$wild" "--schedule=$wild" "--explore=$wild" "--check=$wild" "--input=$wild" "--input=x=$wild" "--print=$wild" "--set=$wild"; do
+        "$build/$tool" $s "$option" "$wild" >"$tmp/out" 2>"$tmp/err" </dev/null; rc=$?
+        if [ $rc -eq 1 ] || [ $rc -eq 2 ]; then ok; else bad "$tool $option: status $rc"; fi
+        tame "$tool ${option%%a*}"
+    done
+done
+cp $s "$tmp/in/$wild.pld"
+exits 'a wild name compiles' 0 "$build/pldc" "$tmp/in/$wild.pld" -d 0,1 -D mode=builtin -o "$tmp/wild.pldb"
+for how in --disasm --cost --cost=json --print=y --explain-sync; do
+    exits "wild $how" 0 "$build/pldrun" "$tmp/wild.pldb" $how; tame "wild $how"
+done
+exits 'wild cost' 0 "$build/pldc" "$tmp/in/$wild.pld" -d 0,1 -D mode=builtin --cost; tame 'wild cost'
 finish

@@ -15,7 +15,8 @@ void opt_init(OptScan *scan, const OptSpec *specs, uint32_t n_specs, int argc, c
     *scan = (OptScan){.specs = specs, .n_specs = n_specs, .argc = argc, .argv = argv, .at = 1};
 }
 
-const char *opt_take(OptScan *scan)
+/* Takes the next word as an argument; NULL at the end. */
+static const char *opt_take(OptScan *scan)
 {
     return scan->at < scan->argc ? scan->argv[scan->at++] : NULL;
 }

@@ -56,9 +56,6 @@ void opt_init(OptScan *scan, const OptSpec *specs, uint32_t n_specs, int argc, c
  * itself. */
 int opt_next(OptScan *scan);
 
-/* Takes the next word as an argument; NULL at the end. */
-const char *opt_take(OptScan *scan);
-
 /* Prints "Usage: ..." lines and the table of options, at most 80 columns wide. */
 void opt_print_help(FILE *out, const char *usage, const OptSpec *specs, uint32_t n_specs,
                     const char *tail);

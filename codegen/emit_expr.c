@@ -29,7 +29,7 @@ static void hoist_const(FuncEmit *fe, VReg dst, int64_t value)
 static void const_into(FuncEmit *fe, VReg dst, int64_t value)
 {
     VInsn in = load_const(fe, dst, value);
-    emit_insn(fe, (BcOp)in.op, dst, 0, 0, 0, 0, in.imm);
+    emit_insn(fe, (BcOp)in.op, FIELDS(dst), in.imm);
 }
 
 VReg emit_const_reg(FuncEmit *fe, int64_t value)
@@ -76,16 +76,16 @@ VReg emit_expr(FuncEmit *fe, const Expr *e)
 static void short_circuit(FuncEmit *fe, VReg dst, const Expr *e)
 {
     emit_expr_into(fe, dst, e->args[0]);
-    uint32_t skip = emit_insn3(fe, e->scalar == SC_AND ? BC_JZ : BC_JNZ, dst, 0, 0);
+    uint32_t skip = emit_insn(fe, e->scalar == SC_AND ? BC_JZ : BC_JNZ, FIELDS(dst), 0);
     emit_expr_into(fe, dst, e->args[1]);
     emit_patch(fe, skip);
 }
 
 static void select_into(FuncEmit *fe, VReg dst, const Expr *e)
 {
-    uint32_t otherwise = emit_insn3(fe, BC_JZ, emit_expr(fe, e->args[0]), 0, 0);
+    uint32_t otherwise = emit_insn(fe, BC_JZ, FIELDS(emit_expr(fe, e->args[0])), 0);
     emit_expr_into(fe, dst, e->args[1]);
-    uint32_t end = emit_insn3(fe, BC_JMP, 0, 0, 0);
+    uint32_t end = emit_insn(fe, BC_JMP, FIELDS(0), 0);
     emit_patch(fe, otherwise);
     emit_expr_into(fe, dst, e->args[2]);
     emit_patch(fe, end);
@@ -99,11 +99,11 @@ static void scalar_into(FuncEmit *fe, VReg dst, const Expr *e)
     } else if (logic && !expr_is_free(e->args[1])) {
         short_circuit(fe, dst, e);
     } else if (scalar_arity(e->scalar) == 1) {
-        emit_insn(fe, BC_UN, dst, emit_expr(fe, e->args[0]), 0, scalar_dtype(e), 0, e->scalar);
+        emit_insn(fe, BC_UN, FIELDS(dst, emit_expr(fe, e->args[0]), 0, scalar_dtype(e)), e->scalar);
     } else {
         VReg a = emit_expr(fe, e->args[0]);
         VReg b = emit_expr(fe, e->args[1]);
-        emit_insn(fe, BC_BIN, dst, a, b, scalar_dtype(e), 0, e->scalar);
+        emit_insn(fe, BC_BIN, FIELDS(dst, a, b, scalar_dtype(e)), e->scalar);
     }
 }
 
@@ -114,13 +114,13 @@ static void op_into(FuncEmit *fe, VReg dst, const Expr *e)
     switch (e->op) {
     case OP_READ:
         run = emit_run(fe, 'x', e->args[1]->args, e->args[1]->n_args);
-        emit_insn(fe, BC_READ, dst, emit_memory(fe, mem), run, e->args[1]->n_args, 0, 0);
+        emit_insn(fe, BC_READ, FIELDS(dst, emit_memory(fe, mem), run, e->args[1]->n_args), 0);
         break;
-    case OP_DIM: emit_insn(fe, BC_DIM, dst, emit_memory(fe, mem), 0, 0, 0, e->args[1]->ival); break;
-    case OP_WORLD_SIZE: emit_insn3(fe, BC_WORLD, dst, 0, 0); break;
-    case OP_RANK: emit_insn3(fe, BC_RANK, dst, emit_memory(fe, mem), 0); break;
-    case OP_NRANKS: emit_insn3(fe, BC_NRANKS, dst, emit_memory(fe, mem), 0); break;
-    case OP_CORE: emit_insn3(fe, BC_CORE, dst, 0, 0); break;
+    case OP_DIM: emit_insn(fe, BC_DIM, FIELDS(dst, emit_memory(fe, mem)), e->args[1]->ival); break;
+    case OP_WORLD_SIZE: emit_insn(fe, BC_WORLD, FIELDS(dst), 0); break;
+    case OP_RANK: emit_insn(fe, BC_RANK, FIELDS(dst, emit_memory(fe, mem)), 0); break;
+    case OP_NRANKS: emit_insn(fe, BC_NRANKS, FIELDS(dst, emit_memory(fe, mem)), 0); break;
+    case OP_CORE: emit_insn(fe, BC_CORE, FIELDS(dst), 0); break;
     default:
         diag_internal(fe->p->diags, e->span, "%s is no scalar value", op_info(e->op)->full);
         break;
@@ -137,7 +137,7 @@ void emit_expr_into(FuncEmit *fe, VReg dst, const Expr *e)
     else if (e->kind == EX_OP)
         op_into(fe, dst, e);
     else if (e->kind == EX_VAR || e->kind == EX_EXTENT)
-        emit_insn3(fe, BC_MOV, dst, emit_expr(fe, e), 0);
+        emit_insn(fe, BC_MOV, FIELDS(dst, emit_expr(fe, e)), 0);
     else
         diag_internal(fe->p->diags, e->span, "an expression of kind %d as a scalar", e->kind);
 }

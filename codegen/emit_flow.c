@@ -44,7 +44,7 @@ static void do_copy(Parallel *pc, uint32_t i)
 {
     Copy *c = &pc->copies.at[i];
     uint64_t left = readers_of(pc, c->src) - 1, writer = 0;
-    emit_insn3(pc->fe, pc->op, c->dst, c->src, 0);
+    emit_insn(pc->fe, pc->op, FIELDS(c->dst, c->src), 0);
     c->done = true;
     map_set(&pc->readers, c->src, left);
     if (left == 0 && map_get(&pc->writer, c->src, &writer) && !pc->copies.at[writer - 1].done)
@@ -66,11 +66,11 @@ static void break_cycle(Parallel *pc, uint32_t i)
 {
     VReg dst = pc->copies.at[i].dst, saved = temporary(pc, dst);
     uint64_t writer;
-    emit_insn3(pc->fe, pc->op, saved, dst, 0);
+    emit_insn(pc->fe, pc->op, FIELDS(saved, dst), 0);
     for (uint32_t k = i; !pc->copies.at[k].done;) {
         Copy *c = &pc->copies.at[k];
         bool last = c->src == dst;
-        emit_insn3(pc->fe, pc->op, c->dst, last ? saved : c->src, 0);
+        emit_insn(pc->fe, pc->op, FIELDS(c->dst, last ? saved : c->src), 0);
         c->done = true;
         if (last || !map_get(&pc->writer, c->src, &writer))
             break;
@@ -201,14 +201,14 @@ static void emit_for(FuncEmit *fe, const Stmt *s)
     VReg index = fe->var_reg[s->index] = regs_new(&fe->ints, 1);
     emit_expr_into(fe, index, s->lo);
     VReg hi = emit_expr(fe, s->hi), step = emit_expr(fe, s->step);
-    uint32_t prep = emit_insn3(fe, BC_FORPREP, index, hi, step);
+    uint32_t prep = emit_insn(fe, BC_FORPREP, FIELDS(index, hi, step), 0);
     uint32_t range = open_range(fe), body = fe->code.len;
     fe->loop = &loop;
     emit_block(fe, &s->body, s);
     set_loc(fe, s);
     for (uint32_t i = 0; i < loop.continues.len; i++)
         emit_patch(fe, loop.continues.at[i]);
-    emit_insn(fe, BC_FORLOOP, index, hi, step, 0, 0, body);
+    emit_insn(fe, BC_FORLOOP, FIELDS(index, hi, step), body);
     close_range(fe, range);
     emit_patch(fe, prep);
     for (uint32_t i = 0; i < loop.breaks.len; i++)
@@ -231,7 +231,7 @@ static uint32_t emit_branch(FuncEmit *fe, const Expr *cond, bool sense)
         cond = cond->args[0];
         sense = !sense;
     }
-    return emit_insn3(fe, sense ? BC_JNZ : BC_JZ, emit_expr(fe, cond), 0, 0);
+    return emit_insn(fe, sense ? BC_JNZ : BC_JZ, FIELDS(emit_expr(fe, cond)), 0);
 }
 
 static void emit_if(FuncEmit *fe, const Stmt *s)
@@ -250,7 +250,7 @@ static void emit_if(FuncEmit *fe, const Stmt *s)
         return;
     }
     bool jump = !ends_in_jump(&s->body);
-    uint32_t end = jump ? emit_insn3(fe, BC_JMP, 0, 0, 0) : 0;
+    uint32_t end = jump ? emit_insn(fe, BC_JMP, FIELDS(0), 0) : 0;
     emit_patch(fe, otherwise);
     emit_block(fe, &s->otherwise, s);
     if (jump)
@@ -275,13 +275,13 @@ static void emit_return(FuncEmit *fe, const Stmt *s)
     VReg run = scalars.len ? regs_new(&fe->ints, scalars.len) : NO_VREG;
     for (uint32_t i = 0; i < scalars.len; i++)
         emit_expr_into(fe, run + i, scalars.at[i]);
-    emit_insn3(fe, BC_RET, run, scalars.len, 0);
+    emit_insn(fe, BC_RET, FIELDS(run, scalars.len), 0);
     vec_free(&scalars);
 }
 
 static void emit_jump(FuncEmit *fe, const Stmt *s)
 {
-    uint32_t at = emit_insn3(fe, BC_JMP, 0, 0, 0);
+    uint32_t at = emit_insn(fe, BC_JMP, FIELDS(0), 0);
     if (s->kind == ST_BREAK)
         vec_push(&fe->loop->breaks, at);
     else

@@ -78,10 +78,9 @@ static void mark_region(FuncEmit *fe, uint32_t at)
         vec_push(&fe->regions, r);
 }
 
-uint32_t emit_insn(FuncEmit *fe, BcOp op, uint32_t a, uint32_t b, uint32_t c, uint32_t d,
-                   uint32_t e, int64_t imm)
+uint32_t emit_insn(FuncEmit *fe, BcOp op, const uint32_t f[5], int64_t imm)
 {
-    VInsn in = {.op = (uint16_t)op, .f = {a, b, c, d, e}, .imm = (int32_t)imm};
+    VInsn in = {.op = (uint16_t)op, .f = {f[0], f[1], f[2], f[3], f[4]}, .imm = (int32_t)imm};
     uint32_t at = fe->code.len;
     if (at == 0 || !same_loc(&fe->loc, &fe->mapped)) {
         vec_push(&fe->locs, encode_loc(fe, &fe->loc, at));
@@ -388,7 +387,7 @@ void emit_func(Emit *em, Func *f, uint32_t index)
     uint32_t mems = bind_params(&fe, params);
     emit_block(&fe, &f->body, NULL);
     if (f->body.len == 0 || f->body.at[f->body.len - 1]->kind != ST_RETURN)
-        emit_insn3(&fe, BC_RET, NO_VREG, 0, 0);
+        emit_insn(&fe, BC_RET, FIELDS(NO_VREG), 0);
     mark_signals(&fe, params);
     out->core_bytes = place_tiles(&fe);
     if (finish_regs(&fe, out, mems)) {

@@ -65,7 +65,7 @@ static void emit_load(const OpCode *oc)
     VReg m = memory(oc, OP_ARG(oc->e, TILE_LOAD, tensor)),
          offsets = run(oc, OP_ARG(oc->e, TILE_LOAD, offsets), &n),
          valid = valid_run(oc, OP_ARG(oc->e, TILE_LOAD, valid_shape));
-    emit_insn(oc->fe, BC_LOAD, result_tile(oc), m, offsets, n, valid, 0);
+    emit_insn(oc->fe, BC_LOAD, FIELDS(result_tile(oc), m, offsets, n, valid), 0);
 }
 
 static void emit_store(const OpCode *oc)
@@ -73,7 +73,8 @@ static void emit_store(const OpCode *oc)
     uint32_t n;
     VReg m = memory(oc, OP_ARG(oc->e, TILE_STORE, output_tensor)),
          offsets = run(oc, OP_ARG(oc->e, TILE_STORE, offsets), &n);
-    emit_insn(oc->fe, BC_STORE, tile(oc, OP_ARG(oc->e, TILE_STORE, tile)), m, offsets, n, 0, 0);
+    emit_insn(oc->fe, BC_STORE, FIELDS(tile(oc, OP_ARG(oc->e, TILE_STORE, tile)), m, offsets, n),
+              0);
 }
 
 static void emit_write(const OpCode *oc)
@@ -82,7 +83,7 @@ static void emit_write(const OpCode *oc)
     const Expr *value = OP_ARG(oc->e, WRITE, value);
     VReg m = memory(oc, OP_ARG(oc->e, WRITE, tensor)),
          indices = run(oc, OP_ARG(oc->e, WRITE, indices), &n), v = emit_expr(oc->fe, value);
-    emit_insn(oc->fe, BC_WRITE, m, indices, n, v, value->type->dtype, 0);
+    emit_insn(oc->fe, BC_WRITE, FIELDS(m, indices, n, v, value->type->dtype), 0);
 }
 
 static void emit_remote_load(const OpCode *oc)
@@ -92,7 +93,7 @@ static void emit_remote_load(const OpCode *oc)
          peer = scalar(oc, OP_ARG(oc->e, REMOTE_LOAD, peer)),
          offsets = run(oc, OP_ARG(oc->e, REMOTE_LOAD, offsets), &n);
     VReg valid = valid_run(oc, OP_ARG(oc->e, REMOTE_LOAD, valid_shape));
-    emit_insn(oc->fe, BC_RLOAD, result_tile(oc), m, peer, offsets, valid, n);
+    emit_insn(oc->fe, BC_RLOAD, FIELDS(result_tile(oc), m, peer, offsets, valid), n);
 }
 
 static void emit_remote_store(const OpCode *oc)
@@ -101,8 +102,9 @@ static void emit_remote_store(const OpCode *oc)
     VReg m = memory(oc, OP_ARG(oc->e, REMOTE_STORE, target)),
          peer = scalar(oc, OP_ARG(oc->e, REMOTE_STORE, peer)),
          offsets = run(oc, OP_ARG(oc->e, REMOTE_STORE, offsets), &n);
-    emit_insn(oc->fe, BC_RSTORE, tile(oc, OP_ARG(oc->e, REMOTE_STORE, src_tile)), m, peer, offsets,
-              n, OP_ARG(oc->e, REMOTE_STORE, atomic)->ival);
+    emit_insn(oc->fe, BC_RSTORE,
+              FIELDS(tile(oc, OP_ARG(oc->e, REMOTE_STORE, src_tile)), m, peer, offsets, n),
+              OP_ARG(oc->e, REMOTE_STORE, atomic)->ival);
 }
 
 static void emit_notify(const OpCode *oc)
@@ -112,7 +114,7 @@ static void emit_notify(const OpCode *oc)
          peer = scalar(oc, OP_ARG(oc->e, NOTIFY, peer)),
          cell = run(oc, OP_ARG(oc->e, NOTIFY, offsets), &n);
     VReg value = scalar(oc, OP_ARG(oc->e, NOTIFY, value));
-    emit_insn(oc->fe, BC_NOTIFY, m, peer, cell, n, value, OP_ARG(oc->e, NOTIFY, op)->ival);
+    emit_insn(oc->fe, BC_NOTIFY, FIELDS(m, peer, cell, n, value), OP_ARG(oc->e, NOTIFY, op)->ival);
 }
 
 static void emit_wait(const OpCode *oc)
@@ -121,7 +123,7 @@ static void emit_wait(const OpCode *oc)
     VReg m = memory(oc, OP_ARG(oc->e, WAIT, signal)),
          cell = run(oc, OP_ARG(oc->e, WAIT, offsets), &n),
          expected = scalar(oc, OP_ARG(oc->e, WAIT, expected));
-    emit_insn(oc->fe, BC_WAIT, m, cell, n, expected, 0, OP_ARG(oc->e, WAIT, cmp)->ival);
+    emit_insn(oc->fe, BC_WAIT, FIELDS(m, cell, n, expected), OP_ARG(oc->e, WAIT, cmp)->ival);
 }
 
 /* A literal as an element of `dtype`, rounded to it once: the bits of a double, or an integer. */
@@ -155,14 +157,15 @@ static void emit_elementwise(const OpCode *oc)
     TileOp op = op_info(e->op)->tile_op;
     uint32_t a = tile(oc, e->args[0]);
     if (!b) {
-        emit_insn(fe, BC_TUN, result_tile(oc), a, 0, 0, 0, op);
+        emit_insn(fe, BC_TUN, FIELDS(result_tile(oc), a), op);
     } else if (is_literal(b)) {
-        emit_insn(fe, BC_TBINK, result_tile(oc), a, 0, 0, op, element_const(fe, b, e->type->dtype));
+        emit_insn(fe, BC_TBINK, FIELDS(result_tile(oc), a, 0, 0, op),
+                  element_const(fe, b, e->type->dtype));
     } else if (b->type->kind == TY_TILE) {
-        emit_insn(fe, BC_TBIN, result_tile(oc), a, tile(oc, b), 0, 0, op);
+        emit_insn(fe, BC_TBIN, FIELDS(result_tile(oc), a, tile(oc, b)), op);
     } else {
         VReg r = emit_expr(fe, b);
-        emit_insn(fe, BC_TBINR, result_tile(oc), a, r, b->type->dtype, 0, op);
+        emit_insn(fe, BC_TBINR, FIELDS(result_tile(oc), a, r, b->type->dtype), op);
     }
 }
 
@@ -205,7 +208,7 @@ static void emit_transfer(const OpCode *oc)
     VReg dst = memory(oc, TRANSFER_ARG(e, dst)), peer = scalar(oc, TRANSFER_ARG(e, peer));
     VReg src = memory(oc, TRANSFER_ARG(e, src));
     uint32_t x = transfer(oc);
-    emit_insn(oc->fe, e->op == OP_PUT ? BC_PUT : BC_GET, dst, peer, src, x, 0, 0);
+    emit_insn(oc->fe, e->op == OP_PUT ? BC_PUT : BC_GET, FIELDS(dst, peer, src, x), 0);
 }
 
 static LineCol place_of(const FuncEmit *fe)
@@ -234,7 +237,7 @@ static void emit_alloc(const OpCode *oc)
                   .align = align->ival,
                   .zero = zero->ival != 0};
     VReg m = emit_memory_result(fe, oc->result, (BcMreg){.kind = BCM_BUFFER});
-    emit_insn(fe, BC_ALLOC, m, bytes, offset, 0, 0, fe->em->windows.len);
+    emit_insn(fe, BC_ALLOC, FIELDS(m, bytes, offset), fe->em->windows.len);
     vec_push(&fe->em->windows, w);
 }
 
@@ -249,19 +252,19 @@ static void emit_view(const OpCode *oc)
         src = memory(oc, OP_ARG(e, WINDOW, buffer));
         extents = run(oc, OP_ARG(e, WINDOW, shape), &n);
         m = emit_memory_result(fe, oc->result, emit_mem_type(e->type));
-        emit_insn(fe, BC_VIEW, m, src, extents, n, e->type->dtype, 0);
+        emit_insn(fe, BC_VIEW, FIELDS(m, src, extents, n, e->type->dtype), 0);
         break;
     case OP_TENSOR_ROW: {
         src = memory(oc, OP_ARG(e, TENSOR_ROW, tensor));
         VReg row = scalar(oc, OP_ARG(e, TENSOR_ROW, row));
         m = emit_memory_result(fe, oc->result, emit_mem_type(e->type));
-        emit_insn3(fe, BC_ROW, m, src, row);
+        emit_insn(fe, BC_ROW, FIELDS(m, src, row), 0);
         break;
     }
     default:
         src = memory(oc, OP_ARG(e, FLATTEN, tensor));
         m = emit_memory_result(fe, oc->result, emit_mem_type(e->type));
-        emit_insn3(fe, BC_FLATTEN, m, src, 0);
+        emit_insn(fe, BC_FLATTEN, FIELDS(m, src), 0);
         break;
     }
 }
@@ -269,7 +272,7 @@ static void emit_view(const OpCode *oc)
 static void emit_check(const OpCode *oc)
 {
     VReg cond = scalar(oc, OP_ARG(oc->e, CHECK, cond));
-    emit_insn(oc->fe, BC_CHECK, cond, 0, 0, 0, 0,
+    emit_insn(oc->fe, BC_CHECK, FIELDS(cond),
               emit_string(oc->fe->em, OP_ARG(oc->e, CHECK, message)->sym));
 }
 
@@ -283,15 +286,15 @@ static void emit_effect(const OpCode *oc)
     case EMIT_STORE: emit_store(oc); return;
     case EMIT_WRITE: emit_write(oc); return;
     case EMIT_FULL:
-        emit_insn(fe, BC_TFULL, result_tile(oc), 0, 0, 0, 0,
+        emit_insn(fe, BC_TFULL, FIELDS(result_tile(oc)),
                   element_const(fe, OP_ARG(e, TILE_FULL, value), e->type->dtype));
         return;
-    case EMIT_CREATE: emit_insn3(fe, BC_TCREATE, result_tile(oc), 0, 0); return;
+    case EMIT_CREATE: emit_insn(fe, BC_TCREATE, FIELDS(result_tile(oc)), 0); return;
     case EMIT_COPY:
-        emit_insn3(fe, BC_TCOPY, result_tile(oc), tile(oc, OP_ARG(e, TILE_COPY, input)), 0);
+        emit_insn(fe, BC_TCOPY, FIELDS(result_tile(oc), tile(oc, OP_ARG(e, TILE_COPY, input))), 0);
         return;
     case EMIT_CAST:
-        emit_insn(fe, BC_TCAST, result_tile(oc), tile(oc, OP_ARG(e, TILE_CAST, input)), 0, 0, 0,
+        emit_insn(fe, BC_TCAST, FIELDS(result_tile(oc), tile(oc, OP_ARG(e, TILE_CAST, input))),
                   OP_ARG(e, TILE_CAST, mode)->ival);
         return;
     case EMIT_TILE_OP: emit_elementwise(oc); return;
@@ -301,7 +304,7 @@ static void emit_effect(const OpCode *oc)
     case EMIT_CHECK: emit_check(oc); return;
     case EMIT_NOTIFY: emit_notify(oc); return;
     case EMIT_WAIT: emit_wait(oc); return;
-    case EMIT_FENCE: emit_insn(fe, BC_FENCE, 0, 0, 0, 0, 0, OP_ARG(e, FENCE, kind)->ival); return;
+    case EMIT_FENCE: emit_insn(fe, BC_FENCE, FIELDS(0), OP_ARG(e, FENCE, kind)->ival); return;
     case EMIT_REMOTE_LOAD: emit_remote_load(oc); return;
     case EMIT_REMOTE_STORE: emit_remote_store(oc); return;
     case EMIT_TRANSFER: emit_transfer(oc); return;
@@ -364,9 +367,9 @@ static void emit_call(FuncEmit *fe, const Expr *e, const VarId *results, uint32_
     }
     vec_push(&fe->calls, c);
     if (fe->f->kind == FN_HOST)
-        emit_insn3(fe, BC_DISPATCH, fe->calls.len - 1, device, cores);
+        emit_insn(fe, BC_DISPATCH, FIELDS(fe->calls.len - 1, device, cores), 0);
     else
-        emit_insn3(fe, BC_CALL, fe->calls.len - 1, 0, 0);
+        emit_insn(fe, BC_CALL, FIELDS(fe->calls.len - 1), 0);
 }
 
 void emit_op(FuncEmit *fe, const Expr *e, const VarId *results, uint32_t n_results)

@@ -136,9 +136,9 @@ VReg emit_extent(FuncEmit *fe, Sym name);
 /* emit_func.c: one function into em->funcs[index]. */
 void emit_func(Emit *em, Func *f, uint32_t index);
 /* Appends an instruction; its register fields become live. Returns its index. */
-uint32_t emit_insn(FuncEmit *fe, BcOp op, uint32_t a, uint32_t b, uint32_t c, uint32_t d,
-                   uint32_t e, int64_t imm);
-#define emit_insn3(fe, op, a, b, c) emit_insn((fe), (op), (a), (b), (c), 0, 0, 0)
+uint32_t emit_insn(FuncEmit *fe, BcOp op, const uint32_t f[5], int64_t imm);
+/* Its fields a to e; those left out are 0. */
+#define FIELDS(...) ((const uint32_t[5]){__VA_ARGS__})
 /* Lets the jump at `at` go to the next instruction. */
 void emit_patch(FuncEmit *fe, uint32_t at);
 /* The slot of a placed tile type. */

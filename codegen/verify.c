@@ -25,7 +25,7 @@ bool bcv_fail(Verify *v, const char *fmt, ...)
     return false;
 }
 
-bool bcv_string(Verify *v, uint32_t s, bool optional, const char *what)
+static bool check_string(Verify *v, uint32_t s, bool optional, const char *what)
 {
     if (s < v->p->n_strings || (optional && s == BC_NO_INDEX))
         return true;
@@ -63,15 +63,15 @@ static bool check_program(Verify *v)
         return bcv_fail(v, "it is for %u ranks and was compiled for %u", p->ranks,
                         p->compiled_ranks);
     for (uint32_t i = 0; i < p->n_bindings; i++) {
-        if (!bcv_string(v, p->bindings[i][0], false, "compile-time parameter") ||
-            !bcv_string(v, p->bindings[i][1], false, "compile-time parameter"))
+        if (!check_string(v, p->bindings[i][0], false, "compile-time parameter") ||
+            !check_string(v, p->bindings[i][1], false, "compile-time parameter"))
             return false;
     }
     for (uint32_t i = 0; i < p->n_extents; i++) {
-        if (!bcv_string(v, p->extents[i], false, "extent"))
+        if (!check_string(v, p->extents[i], false, "extent"))
             return false;
     }
-    return bcv_string(v, p->program_name, false, "program name");
+    return check_string(v, p->program_name, false, "program name");
 }
 
 static bool check_windows(Verify *v)
@@ -80,7 +80,7 @@ static bool check_windows(Verify *v)
         const BcWindow *w = &v->p->windows[i];
         if (w->align < 1 || w->align > MAX_ALIGN || (w->align & (w->align - 1)))
             return bcv_fail(v, "window %u: bad alignment", i);
-        if (!bcv_string(v, w->name, false, "window") || !bcv_string(v, w->file, true, "window"))
+        if (!check_string(v, w->name, false, "window") || !check_string(v, w->file, true, "window"))
             return false;
     }
     return true;
@@ -120,7 +120,7 @@ static bool check_param(Verify *v, const BcParam *m, bool scalars_begun)
         if (!check_dim(v, &m->dims[i]))
             return false;
     }
-    return bcv_string(v, m->name, false, "parameter");
+    return check_string(v, m->name, false, "parameter");
 }
 
 static bool check_params(Verify *v)
@@ -210,7 +210,7 @@ static bool check_tiles(Verify *v)
             return bcv_fail(v, "malformed tile t%u", i);
         if (t->addr < 0 || t->addr % align || t->addr > f->core_bytes - bytes)
             return bcv_fail(v, "tile t%u is outside its function's memory", i);
-        if (!bcv_string(v, t->name, true, "tile"))
+        if (!check_string(v, t->name, true, "tile"))
             return false;
     }
     return true;
@@ -274,7 +274,7 @@ static bool check_locs(Verify *v)
         const BcLoc *l = &f->locs[i];
         if (l->pc >= f->n_insns || (i && l->pc <= l[-1].pc))
             return bcv_fail(v, "source map out of order");
-        if (!bcv_string(v, l->file, true, "source map"))
+        if (!check_string(v, l->file, true, "source map"))
             return false;
     }
     return true;
@@ -338,7 +338,7 @@ static bool check_funcs(Verify *v)
     const BcProgram *p = v->p;
     for (uint32_t i = 0; i < p->n_funcs; i++) {
         v->f = &p->funcs[i];
-        if (!bcv_string(v, v->f->name, false, "function") || !check_results(v, &v->n_results[i]))
+        if (!check_string(v, v->f->name, false, "function") || !check_results(v, &v->n_results[i]))
             return false;
         if (v->f->kind > BCF_INCORE)
             return bcv_fail(v, "malformed function");

@@ -15,7 +15,6 @@ typedef struct {
 
 /* Records a defect and returns false. */
 bool bcv_fail(Verify *v, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-bool bcv_string(Verify *v, uint32_t s, bool optional, const char *what);
 
 /* verify_code.c */
 /* One dtype and shape. */

@@ -46,7 +46,8 @@ static void emit_let(Elab *e, Sym name, Span name_span, Expr *x, const Type *typ
     elab_name(e, elab_name_id(e, name))->bounds = bounds;
 }
 
-void elab_let(Elab *e, Sym name, Span name_span, Val v, Span span, const Type *declared)
+/* `name = value`, with the declared type or NULL. */
+static void let_value(Elab *e, Sym name, Span name_span, Val v, Span span, const Type *declared)
 {
     if (v.kind != V_BAD && v.kind != V_EXPR && !is_number(v)) {
         if (declared)
@@ -179,7 +180,7 @@ static void let_items(Elab *e, const Ast *target, Val v, Span span)
         Sym base = target->items.at[i]->kind == AST_NAME ? target->items.at[i]->name
                                                          : intern(e->in, "value");
         Sym name = elab_fresh(e, internf(e->in, "%s_next", base));
-        elab_let(e, name, span, items[i], span, NULL);
+        let_value(e, name, span, items[i], span, NULL);
         bool found;
         items[i] = elab_local(e, name, span, &found);
     }
@@ -237,7 +238,7 @@ static void assign_subscript(Elab *e, const Ast *target, Val v, Span span)
 static void assign_target(Elab *e, const Ast *target, Val v, Span span)
 {
     switch (target->kind) {
-    case AST_NAME: elab_let(e, target->name, target->span, v, span, NULL); break;
+    case AST_NAME: let_value(e, target->name, target->span, v, span, NULL); break;
     case AST_TUPLE:
     case AST_LIST:
         if (v.kind == V_EXPR && v.expr->type && v.expr->type->kind == TY_TUPLE)
@@ -295,7 +296,7 @@ void elab_ann_assign(Elab *e, const Ast *s)
         return;
     }
     if (target->kind == AST_NAME)
-        elab_let(e, target->name, target->span, v, s->ann.value->span, t.type);
+        let_value(e, target->name, target->span, v, s->ann.value->span, t.type);
     else if (e->ir && target->kind == AST_TUPLE && v.kind == V_EXPR &&
              v.expr->type->kind == TY_TUPLE)
         let_results(e, target, v.expr, t.type);

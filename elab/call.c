@@ -124,7 +124,7 @@ static Val call_dynamic(Elab *e, const Ast *call)
     return val_dim(dim_name(e->tt, name));
 }
 
-Val elab_special_call(Elab *e, Sym dotted, const Ast *call)
+static Val special_call(Elab *e, Sym dotted, const Ast *call)
 {
     if (strcmp(dotted, "pl.const") == 0)
         return call_const(e, call);
@@ -192,7 +192,7 @@ static Val call_dotted(Elab *e, Sym dotted, const Ast *call)
         (strcmp(dotted, "pld.world_size") == 0 || strcmp(dotted, "pld.system.world_size") == 0))
         return world_size(e, call);
     if (elab_is_special_call(dotted))
-        return elab_special_call(e, dotted, call);
+        return special_call(e, dotted, call);
     size_t n = strlen(dotted);
     if (n > 12 && strcmp(dotted + n - 9, ".get_byte") == 0 &&
         dtype_from_name(arena_strndup(e->arena, dotted + 3, n - 12), &dt))

@@ -76,7 +76,8 @@ static bool print_part(Elab *e, Buf *out, const AstFPart *part)
     return true;
 }
 
-const char *elab_message(Elab *e, const Ast *a)
+/* The text of a message operand: a string, an f-string, or any known value. */
+static const char *message_text(Elab *e, const Ast *a)
 {
     Buf out = {0};
     bool ok = true;
@@ -111,7 +112,7 @@ void elab_raise(Elab *e, const Ast *stmt)
     }
     const char *text = callee->name;
     if (r->kind == AST_CALL && r->call.args.len)
-        text = elab_message(e, r->call.args.at[0]);
+        text = message_text(e, r->call.args.at[0]);
     if (text)
         elab_error(e, stmt->span, "value", "%s", text);
 }
@@ -130,7 +131,7 @@ void elab_assert(Elab *e, const Ast *stmt)
     if (val_truth(v))
         return;
     const char *text =
-        stmt->assert_.message ? elab_message(e, stmt->assert_.message) : "assertion failed";
+        stmt->assert_.message ? message_text(e, stmt->assert_.message) : "assertion failed";
     if (text)
         elab_error(e, stmt->span, "value", "%s", text);
 }

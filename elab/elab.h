@@ -266,8 +266,6 @@ void elab_define(Elab *e, CtScope *scope, Sym name, Val val, Span span);
 const CtName *elab_find_name(const CtScope *scope, Sym name);
 /* Runs statements; returns true when a `return` was met, its value in *result. */
 bool elab_run(Elab *e, const AstList *body, Val *result);
-/* The text of a message operand: a string, an f-string, or any known value. */
-const char *elab_message(Elab *e, const Ast *a);
 /* Reports `raise` and `assert` (kernels have them too, on compile-time conditions). */
 void elab_raise(Elab *e, const Ast *stmt);
 void elab_assert(Elab *e, const Ast *stmt);
@@ -311,7 +309,6 @@ Val elab_eval(Elab *e, const Ast *a);
 /* "pl.tile.add" for a dotted name that starts at an import alias, or NULL. */
 Sym elab_dotted(Elab *e, const Ast *a);
 Val elab_subscript(Elab *e, const Ast *a);
-Val elab_shape_of(Elab *e, const Type *t, Span span);
 /* Known dims become expressions inside functions. */
 Val elab_localise(Elab *e, Val v);
 /* Offsets and shape of `base[...]`; true for an element, *shape NULL then. false *ok after a
@@ -356,7 +353,6 @@ Val elab_shaped_unary(Elab *e, UnaryOp op, Val a, Span span);
 Val elab_make_op(Elab *e, OpId op, Expr **slots, Span span);
 Expr *elab_slot(Elab *e, OpId op, uint32_t slot, Val v, Span span, Expr **slots);
 bool elab_is_special_call(const char *dotted);
-Val elab_special_call(Elab *e, Sym dotted, const Ast *call);
 Val elab_cast_call(Elab *e, const Args *args, Span span);
 /* ": use NAME" where the table has it. */
 const char *elab_hint(Elab *e, const char *name);
@@ -409,21 +405,16 @@ int32_t elab_result_alias(Elab *e, const Expr *x, Span span);
 
 /* ---- statements (stmt.c, assign.c, loop.c) */
 void elab_block(Elab *e, const AstList *body);
-void elab_stmt(Elab *e, const Ast *s);
 Stmt *elab_emit(Elab *e, StmtKind kind);
 void elab_assign(Elab *e, const Ast *s);
 void elab_ann_assign(Elab *e, const Ast *s);
 void elab_aug_assign(Elab *e, const Ast *s);
-/* `name = value`, with the declared type or NULL. */
-void elab_let(Elab *e, Sym name, Span name_span, Val v, Span span, const Type *declared);
 void elab_expr_stmt(Elab *e, const Ast *s);
 void elab_for(Elab *e, const Ast *s);
-void elab_if(Elab *e, const Ast *s);
 bool elab_is_yield(Elab *e, const Ast *a);
 void elab_yield(Elab *e, const Ast *s, const Ast *target, const Ast *annotation, const Ast *call);
 void elab_open(Elab *e, Frame *frame, BlockKind kind, Block *block);
 void elab_close(Elab *e, Frame *frame);
-void elab_jump(Elab *e, const Ast *s);
 /* The place that a call of pld.loc gives; false after a mistake. */
 bool elab_place(Elab *e, const Ast *call, Loc *out);
 
@@ -443,7 +434,6 @@ Sym elab_fresh(Elab *e, Sym base);
 Val elab_annotation(Elab *e, const Ast *a);
 /* A subscript like pl.Tensor[[..], ..]; false when its base is no type constructor. */
 bool elab_type_form(Elab *e, const Ast *a, Val *out);
-const Dim *elab_dim(Elab *e, Val v, Span span);
 /* Same type but for the place of a tile. */
 bool elab_type_fits(Elab *e, const Type *a, const Type *b);
 

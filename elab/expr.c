@@ -184,7 +184,7 @@ static Val eval_dotted(Elab *e, const Ast *a, Sym dotted)
     return val_bad;
 }
 
-Val elab_shape_of(Elab *e, const Type *t, Span span)
+static Val shape_of(Elab *e, const Type *t, Span span)
 {
     Val items[MAX_RANK];
     for (uint32_t i = 0; i < t->rank; i++) {
@@ -211,7 +211,7 @@ static Val eval_attr(Elab *e, const Ast *a)
         return v;
     if (v.kind == V_EXPR && v.expr->type && type_is_shaped(v.expr->type)) {
         if (strcmp(a->attr.name, "shape") == 0)
-            return elab_shape_of(e, v.expr->type, a->span);
+            return shape_of(e, v.expr->type, a->span);
         if (strcmp(a->attr.name, "dtype") == 0)
             return val_dtype(v.expr->type->dtype);
         elab_error(e, a->attr.name_span, "name", "%s has no attribute %s: it has shape and dtype",

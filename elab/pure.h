@@ -10,7 +10,6 @@ typedef struct {
     Map locals; /* indices, assigned names, names of generators: how often bound at this point */
 } Pure;
 
-bool pure_is_local(const Pure *p, Sym name);
 void pure_count_local(Pure *p, Sym name, int by);
 Ast *pure_copy(Pure *p, const Ast *a);
 /* The expression with compile-time names replaced and what is known folded. */

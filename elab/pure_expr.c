@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-bool pure_is_local(const Pure *p, Sym name)
+static bool pure_is_local(const Pure *p, Sym name)
 {
     uint64_t n = 0;
     return map_get_ptr(&p->locals, name, &n) && n > 0;

@@ -90,7 +90,7 @@ static void run_time_if(Elab *e, const Ast *s, Expr *cond)
     }
 }
 
-void elab_if(Elab *e, const Ast *s)
+static void branch(Elab *e, const Ast *s)
 {
     Val c = elab_eval(e, s->if_.cond);
     if (val_known(c) && c.kind != V_BAD && c.kind != V_DIM) {
@@ -213,7 +213,7 @@ static Meanings leaving(Elab *e, Loop *loop)
     return kept;
 }
 
-void elab_jump(Elab *e, const Ast *s)
+static void jump(Elab *e, const Ast *s)
 {
     Fn *fn = e->fn;
     bool is_break = s->kind == AST_BREAK;
@@ -303,7 +303,7 @@ static bool set_location(Elab *e, const Ast *s)
     return true;
 }
 
-void elab_stmt(Elab *e, const Ast *s)
+static void statement(Elab *e, const Ast *s)
 {
     e->fn->loc = e->fn->far;
     e->fn->loc.span = s->span;
@@ -316,11 +316,11 @@ void elab_stmt(Elab *e, const Ast *s)
         if (!set_location(e, s))
             elab_expr_stmt(e, s);
         break;
-    case AST_IF: elab_if(e, s); break;
+    case AST_IF: branch(e, s); break;
     case AST_FOR: elab_for(e, s); break;
     case AST_RETURN: do_return(e, s); break;
     case AST_BREAK:
-    case AST_CONTINUE: elab_jump(e, s); break;
+    case AST_CONTINUE: jump(e, s); break;
     case AST_RAISE: do_raise(e, s); break;
     case AST_ASSERT: elab_assert(e, s); break;
     case AST_PASS:
@@ -345,6 +345,6 @@ void elab_block(Elab *e, const AstList *body)
             diag_note(e->diags, s->span, "this statement follows it");
             f->yield = NULL;
         }
-        elab_stmt(e, s);
+        statement(e, s);
     }
 }

@@ -3,7 +3,7 @@
 #include "elab/elab.h"
 #include <string.h>
 
-const Dim *elab_dim(Elab *e, Val v, Span span)
+static const Dim *extent(Elab *e, Val v, Span span)
 {
     const Dim *d = NULL;
     if (v.kind == V_BAD)
@@ -38,7 +38,7 @@ static bool dims_of(Elab *e, const Ast *list, const Dim **dims, uint32_t *rank)
             return false;
         }
         for (uint32_t i = 0; i < n; i++) {
-            dims[i] = elab_dim(e, elab_eval(e, list->items.at[i]), list->items.at[i]->span);
+            dims[i] = extent(e, elab_eval(e, list->items.at[i]), list->items.at[i]->span);
             ok &= dims[i] != NULL;
         }
         *rank = n;
@@ -52,7 +52,7 @@ static bool dims_of(Elab *e, const Ast *list, const Dim **dims, uint32_t *rank)
         return false;
     }
     for (uint32_t i = 0; i < v.n; i++) {
-        dims[i] = elab_dim(e, v.items[i], list->span);
+        dims[i] = extent(e, v.items[i], list->span);
         ok &= dims[i] != NULL;
     }
     *rank = v.n;

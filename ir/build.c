@@ -47,7 +47,7 @@ Expr *ex_var(Program *p, const Func *f, VarId v)
     return e;
 }
 
-Expr *ex_extent(Program *p, Sym name)
+static Expr *extent(Program *p, Sym name)
 {
     Expr *e = ex_new(p, EX_EXTENT, type_scalar(p->types, DT_INDEX));
     e->sym = name;
@@ -168,7 +168,7 @@ static Expr *atom_expr(Program *p, const Atom *a)
     static const ScalarOp op[] = {
         [DIM_FLOORDIV] = SC_FLOORDIV, [DIM_MOD] = SC_MOD, [DIM_MIN] = SC_MIN, [DIM_MAX] = SC_MAX};
     if (a->kind == DIM_NAME)
-        return ex_extent(p, a->name);
+        return extent(p, a->name);
     return ex_scalar(p, op[a->kind], ex_dim(p, a->left), ex_dim(p, a->right));
 }
 

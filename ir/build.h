@@ -17,7 +17,6 @@ Expr *ex_index(Program *p, int64_t v);
 Expr *ex_float(Program *p, double v);
 Expr *ex_bool(Program *p, bool v);
 Expr *ex_var(Program *p, const Func *f, VarId v);
-Expr *ex_extent(Program *p, Sym name);
 Expr *ex_enum(Program *p, EnumType type, int64_t v);
 Expr *ex_dtype(Program *p, Dtype dtype);
 Expr *ex_str(Program *p, Sym text);

@@ -80,10 +80,11 @@ static int bare_beside(const Expr *other, const Expr *e)
     return irp_bare_of(other->type);
 }
 
-/* Two operands of one type: of two literals the first is typed, the second adapts. */
-static void print_pair(Buf *out, const Func *f, const Expr *a, const Expr *b, const char *between,
-                       int prec_a, int prec_b)
+/* The two operands, of one type: of two literals the first is typed, the second adapts. */
+static void print_pair(Buf *out, const Func *f, const Expr *e, const char *between, int prec_a,
+                       int prec_b)
 {
+    const Expr *a = e->args[0], *b = e->args[1];
     irp_expr(out, f, a, prec_a, bare_beside(b, a));
     buf_str(out, between);
     bool typed = b->kind == EX_INT && is_literal(a);
@@ -98,7 +99,7 @@ static void print_infix(Buf *out, const Func *f, const Expr *e)
     int prec = scalar_info[e->scalar].prec;
     /* Python chains comparisons, so neither side may be one, and ** groups from the right. */
     bool power = e->scalar == SC_POW;
-    print_pair(out, f, e->args[0], e->args[1], between, prec + (prec == PREC_COMPARE || power),
+    print_pair(out, f, e, between, prec + (prec == PREC_COMPARE || power),
                power ? PREC_UNARY : prec + 1);
 }
 
@@ -115,7 +116,7 @@ static void print_scalar_call(Buf *out, const Func *f, const Expr *e)
     if (e->n_args == 1)
         irp_expr(out, f, e->args[0], 0, BARE_NEVER);
     else
-        print_pair(out, f, e->args[0], e->args[1], ", ", 0, 0);
+        print_pair(out, f, e, ", ", 0, 0);
     if (e->scalar == SC_CAST)
         buf_printf(out, ", pl.%s", dtype_name(e->dtype));
     buf_char(out, ')');

@@ -133,7 +133,8 @@ int comp_signal_slot(OpId op)
     return op_slot_of_kind(op, SLOT_SIGNAL);
 }
 
-Builtin comp_builtin(const Expr *op)
+/* The builtin that a call is expanded to. */
+static Builtin builtin_of(const Expr *op)
 {
     const char *mode = op->op == OP_ALLREDUCE ? OP_ARG(op, ALLREDUCE, mode)->sym : "";
     Builtin found = BUILTIN_COUNT;
@@ -143,7 +144,7 @@ Builtin comp_builtin(const Expr *op)
 
 void comp_begin(Expansion *x)
 {
-    avec_push(x->p->arena, &x->f->sites, comp_builtin(x->op));
+    avec_push(x->p->arena, &x->f->sites, builtin_of(x->op));
     x->loc.site = x->f->sites.len;
 }
 

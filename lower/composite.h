@@ -90,8 +90,6 @@ void comp_expand_allgather(Expansion *x);
 void comp_expand_all_to_all(Expansion *x);
 void comp_expand_all_to_all_v(Expansion *x);
 
-/* The builtin that a call is expanded to. */
-Builtin comp_builtin(const Expr *op);
 /* What is written from here on is the code of the call x->op. */
 void comp_begin(Expansion *x);
 /* Expands x->op, which has begun, with x->data, signal and ranks set. `host`: by the rules of the

@@ -16,7 +16,6 @@ typedef struct {
 
 /* Adds the names that appear in a function: its parameters and what it binds. */
 void expand_names(Func *f, Map *out);
-bool expand_is_taken(const Expand *x, Sym name);
 /* A name that nothing in the caller has: for what lives only between two statements. */
 Sym expand_unused_name(void *env, Sym consumer);
 /* Appends; reports when the function becomes too long. */

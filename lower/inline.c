@@ -33,7 +33,7 @@ void expand_names(Func *f, Map *out)
     block_walk(&f->body, names_of, &n);
 }
 
-bool expand_is_taken(const Expand *x, Sym name)
+static bool is_taken(const Expand *x, Sym name)
 {
     return map_get_ptr(&x->taken, name, NULL);
 }
@@ -42,7 +42,7 @@ Sym expand_unused_name(void *env, Sym consumer)
 {
     Expand *x = env;
     Sym name = internf(x->p->in, "%s_%s", x->prefix, consumer);
-    while (expand_is_taken(x, name))
+    while (is_taken(x, name))
         name = internf(x->p->in, "%s_%s", x->prefix, name);
     map_set_ptr(&x->taken, name, 1);
     return name;
@@ -144,7 +144,7 @@ static VarId caller_var(Inline *in, VarId v)
     Expand *x = in->x;
     const Var *var = func_var(in->callee, v);
     Sym name = var->base;
-    while (expand_is_taken(x, name) || (name != var->base && map_get_ptr(&in->names, name, NULL)))
+    while (is_taken(x, name) || (name != var->base && map_get_ptr(&in->names, name, NULL)))
         name = internf(x->p->in, "%s_%s", in->callee->name, name);
     const Type *type = type_subst(x->p->types, var->type, extent_of, in);
     in->vars[v] = func_new_var(x->p, x->f, name, type, var->span);

@@ -53,7 +53,8 @@ static uint32_t keep_exprs(Expr **at, uint32_t n, const bool *keep)
     return to;
 }
 
-void ssa_keep(Carrier *c, const bool *keep)
+/* Removes value number k of the carrier for each k with !keep[k]. */
+static void keep_carried(Carrier *c, const bool *keep)
 {
     Stmt *s = c->stmt;
     uint32_t n = s->n_results, left = 0;
@@ -166,7 +167,7 @@ static bool drop_carried(Sweep *w, Carrier *c)
         all = all && keep[k];
     }
     if (!all)
-        ssa_keep(c, keep);
+        keep_carried(c, keep);
     return !all;
 }
 

@@ -18,9 +18,6 @@ typedef struct {
 /* Collects those that carry anything; all of it lives in the program's arena. */
 void ssa_carriers(Program *p, const Block *body, Carriers *out);
 
-/* Removes value number k of the carrier for each k with !keep[k]. */
-void ssa_keep(Carrier *c, const bool *keep);
-
 /* Removes carried values that nothing needs, bindings that nothing needs and `removable` allows
  * (NULL: none), and yields without values. True when something went. */
 bool ssa_sweep(Program *p, Func *f, bool (*removable)(const Stmt *s));

@@ -133,23 +133,22 @@ Ast *ast_finish_with(Parser *p, Ast *with, AstList body, Span span)
     return ast_finish(p, with);
 }
 
-Ast *ast_make_def(Parser *p, Sym name, Span name_span, AstParams params, Ast *returns, AstList body,
-                  Span span)
+Ast *ast_make_def(Parser *p, AstName name, AstParams params, Ast *returns, AstList body, Span span)
 {
     Ast *node = ast_node(p, AST_DEF, span);
-    node->def.name = name;
-    node->def.name_span = name_span;
+    node->def.name = name.text;
+    node->def.name_span = name.span;
     node->def.params = params;
     node->def.returns = returns;
     node->def.body = body;
     return ast_finish(p, node);
 }
 
-Ast *ast_make_class(Parser *p, Sym name, Span name_span, AstList bases, AstList body, Span span)
+Ast *ast_make_class(Parser *p, AstName name, AstList bases, AstList body, Span span)
 {
     Ast *node = ast_node(p, AST_CLASS, span);
-    node->class_.name = name;
-    node->class_.name_span = name_span;
+    node->class_.name = name.text;
+    node->class_.name_span = name.span;
     node->class_.bases = bases;
     node->class_.body = body;
     return ast_finish(p, node);

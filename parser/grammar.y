@@ -263,7 +263,8 @@ decorated:
   | decorators class                { $$ = ast_decorate(p, $2, $1); }
 def:
     "def" T_NAME "(" params ")" returns suite {
-        $$ = ast_make_def(p, $2, @2, $4, $6, $7, (Span){ @1.begin, $6 ? @6.end : @5.end });
+        Span span = { @1.begin, $6 ? @6.end : @5.end };
+        $$ = ast_make_def(p, (AstName){ $2, @2 }, $4, $6, $7, span);
     }
 returns:
     %empty                          { $$ = NULL; }
@@ -288,7 +289,7 @@ star_param:
   | "**" T_NAME                     { $$ = ast_make_param($2, @2, NULL, NULL, 'k'); }
 class:
     "class" T_NAME opt_bases suite {
-        $$ = ast_make_class(p, $2, @2, ast_class_bases(p, $3), $4, span_join(@1, @3));
+        $$ = ast_make_class(p, (AstName){$2, @2}, ast_class_bases(p, $3), $4, span_join(@1, @3));
     }
 opt_bases:
     %empty                          { $$ = (CallArgs){ 0 }; }

@@ -20,6 +20,12 @@ typedef struct {
     TokenKind before[3]; /* the tokens given last, latest first */
 } Parser;
 
+/* The name that a def or class gives. */
+typedef struct {
+    Sym text;
+    Span span;
+} AstName;
+
 /* One argument of a call: `value`, `name=value`, or `**value` with its stars at `unpack`. */
 typedef struct {
     Ast *name, *value;
@@ -114,9 +120,8 @@ Ast *ast_make_try(Parser *p, AstList body, AstHandlers handlers, AstList otherwi
 /* Adds to `with`, a new one when NULL. */
 Ast *ast_make_with(Parser *p, Ast *with, Ast *item, Ast *target);
 Ast *ast_finish_with(Parser *p, Ast *with, AstList body, Span span);
-Ast *ast_make_def(Parser *p, Sym name, Span name_span, AstParams params, Ast *returns, AstList body,
-                  Span span);
-Ast *ast_make_class(Parser *p, Sym name, Span name_span, AstList bases, AstList body, Span span);
+Ast *ast_make_def(Parser *p, AstName name, AstParams params, Ast *returns, AstList body, Span span);
+Ast *ast_make_class(Parser *p, AstName name, AstList bases, AstList body, Span span);
 Ast *ast_decorate(Parser *p, Ast *definition, AstList decorators);
 AstParam ast_make_param(Sym name, Span span, Ast *annotation, Ast *default_value, char star);
 

@@ -118,36 +118,6 @@ const char *passtest_body(PassTest *t, const char *func)
     return text;
 }
 
-void ck_step_with(const char *helpers, const char *body, PassId until, const char *want)
-{
-    PassTest t;
-    Arena arena = {0};
-    passtest_open(&t, passtest_program(&arena, helpers, body), until);
-    ck_assert_msg(t.p != NULL, "%s", passtest_message(&t));
-    ck_assert_str_eq(passtest_body(&t, "step"), want);
-    passtest_close(&t);
-    ck_rereadable(passtest_program(&arena, helpers, body));
-    arena_free(&arena);
-}
-
-void ck_step(const char *body, PassId until, const char *want)
-{
-    ck_step_with("", body, until, want);
-}
-
-void ck_step_error(const char *body, PassId until, const char *message)
-{
-    PassTest t;
-    Arena arena = {0};
-    passtest_open(&t, passtest_program(&arena, "", body), until);
-    ck_assert_msg(t.p == NULL, "compiled, should have failed: %s", message);
-    ck_assert_msg(!diags_internal(&t.diags), "internal: %s", passtest_message(&t));
-    ck_assert_msg(strstr(passtest_message(&t), message) != NULL, "wanted '%s', got '%s'", message,
-                  passtest_message(&t));
-    passtest_close(&t);
-    arena_free(&arena);
-}
-
 void ck_rereadable(const char *text)
 {
     PassTest t;

@@ -27,11 +27,6 @@ const char *passtest_message(const PassTest *t);
 /* The statements of a function, printed without indentation. */
 const char *passtest_body(PassTest *t, const char *func);
 
-/* Fails the test unless step's body is `want` after the pass. */
-void ck_step(const char *body, PassId until, const char *want);
-void ck_step_with(const char *helpers, const char *body, PassId until, const char *want);
-/* Fails the test unless compiling the body up to the pass reports `message` (a part of it). */
-void ck_step_error(const char *body, PassId until, const char *message);
 /* Every dump of the program, read again, gives the same dumps of all later passes. */
 void ck_rereadable(const char *text);
 

@@ -128,8 +128,8 @@ void play_wr(Play *p, uint32_t rank, uint32_t of, int64_t offset, int64_t bytes,
                (FabRect){.at.offset = offset, .run = bytes}, line);
 }
 
-void play_notify_lane(Play *p, uint32_t rank, uint32_t core, uint32_t to, uint32_t cell,
-                      int32_t value, int op)
+static void play_notify_lane(Play *p, uint32_t rank, uint32_t core, uint32_t to, uint32_t cell,
+                             int32_t value, int op)
 {
     Event e = {.kind = EV_NOTIFY,
                .at = {.rank = rank, .core = core, .dispatch = p->dispatch[rank], .pc = 900},

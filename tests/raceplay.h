@@ -37,8 +37,6 @@ void play_touch(Play *p, EventKind kind, uint32_t rank, uint32_t core, uint32_t 
 void play_put(Play *p, uint32_t rank, int64_t offset, int64_t bytes, uint32_t line);
 void play_rd(Play *p, uint32_t rank, uint32_t of, int64_t offset, int64_t bytes, uint32_t line);
 void play_wr(Play *p, uint32_t rank, uint32_t of, int64_t offset, int64_t bytes, uint32_t line);
-void play_notify_lane(Play *p, uint32_t rank, uint32_t core, uint32_t to, uint32_t cell,
-                      int32_t value, int op);
 void play_ntf(Play *p, uint32_t rank, uint32_t to, uint32_t cell, int32_t value);
 void play_set(Play *p, uint32_t rank, uint32_t to, uint32_t cell, int32_t value);
 void play_wait_lane(Play *p, uint32_t rank, uint32_t core, uint32_t cell, int32_t value, int cmp);

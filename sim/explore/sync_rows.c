@@ -328,7 +328,7 @@ uint32_t sync_rows_same(const SyncRows *rows, const SyncRows *in, uint32_t i)
     return UINT32_MAX;
 }
 
-SyncPatch *sync_rows_patch(const SyncRows *rows, uint32_t i)
+static SyncPatch *sync_rows_patch(const SyncRows *rows, uint32_t i)
 {
     const SyncRow *row = &rows->rows.at[i];
     SyncPatch *p = patch_new(rows->program);

@@ -29,7 +29,6 @@ uint32_t sync_rows_count(const SyncRows *rows);
 const SyncRow *sync_rows_at(const SyncRows *rows, uint32_t i);
 /* The row of the same instructions in another run's rows; UINT32_MAX: none. */
 uint32_t sync_rows_same(const SyncRows *rows, const SyncRows *in, uint32_t i);
-SyncPatch *sync_rows_patch(const SyncRows *rows, uint32_t i);
 void sync_rows_free(SyncRows *rows);
 
 /* session_new, and what config->without names left out of the program. */

@@ -98,7 +98,8 @@ static void describe_operator(const BcDimStep *s, Buf *a, const Buf *b, bool out
     *a = out;
 }
 
-void dim_describe(const BcProgram *p, BcDim d, Buf *out)
+/* Appends it as source text. */
+static void dim_describe(const BcProgram *p, BcDim d, Buf *out)
 {
     Buf stack[BC_MAX_DIM_STACK] = {{0}};
     uint32_t n = 0;

@@ -13,8 +13,6 @@ bool dim_is_name(const BcProgram *p, BcDim d, uint32_t *extent);
 /* If `d` is linear in its only unknown name: which name it is, and d = mul * name + add. */
 bool dim_linear(const BcProgram *p, BcDim d, const int64_t *extents, uint32_t *extent, int64_t *mul,
                 int64_t *add);
-/* Appends it as source text. */
-void dim_describe(const BcProgram *p, BcDim d, Buf *out);
 
 /* Sets regs[0 .. n_binds) of a function that is called with `mem`, and checks every shape. A fault
  * at the lane's current instruction and false when something does not fit. */

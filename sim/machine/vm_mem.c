@@ -95,7 +95,8 @@ bool vm_fabric_ok(World *w, Lane *lane, FabStatus status)
     return status == FAB_OK || vm_fault(w, lane, "%s: %s", op_text(lane), fab_status_text(status));
 }
 
-char *vm_device_bytes(World *w, Lane *lane, const MemRef *m, int64_t offset)
+/* Bytes of a device tensor from `offset` on. */
+static char *vm_device_bytes(World *w, Lane *lane, const MemRef *m, int64_t offset)
 {
     return w->dispatches.at[lane->dispatch].regions[m->object].data + offset;
 }

@@ -29,8 +29,6 @@ bool vm_bounds(World *w, Lane *lane, const MemRef *m, const int64_t *off, const 
 bool vm_element(World *w, Lane *lane, const MemRef *m, const int64_t *index, int64_t *offset);
 /* Reports what the fabric returned. True for FAB_OK. */
 bool vm_fabric_ok(World *w, Lane *lane, FabStatus status);
-/* Bytes of a device tensor from `offset` on. */
-char *vm_device_bytes(World *w, Lane *lane, const MemRef *m, int64_t offset);
 /* One access of a rectangle of window or device memory on rank `rank`; `local` has the tile's
  * strides. */
 bool vm_access(World *w, Lane *lane, const MemRef *m, EventKind kind, const RectPair *p, void *at);

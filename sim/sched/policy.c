@@ -111,7 +111,9 @@ static void pct_destroy(Policy *base)
     free(p);
 }
 
-Policy *policy_pct(uint64_t seed, uint32_t depth)
+/* Probabilistic concurrency testing (Burckhardt et al., 2010): random priorities, DEPTH - 1 change
+ * points. */
+static Policy *policy_pct(uint64_t seed, uint32_t depth)
 {
     Pct *p = xcalloc(1, sizeof *p);
     p->base = (Policy){

@@ -14,11 +14,11 @@
 
 #define TOOL "pldc"
 
-enum {
+typedef enum {
 #define PLD_OPTION(ENUM, name, letter, arg, metavar, help) O_##ENUM,
 #include "cli/pldc_options.def"
     O_COUNT
-};
+} OptionId;
 
 static const OptSpec specs[] = {
 #define PLD_OPTION(ENUM, name, letter, arg, metavar, help) {name, letter, arg, metavar, help},
@@ -127,55 +127,62 @@ static bool define_option(Options *o, const char *value)
 }
 
 /* Options that print a list and end the program. */
-static bool list_option(int id)
+static bool list_option(OptionId id)
 {
-    switch (id) {
-    case O_LIST_PASSES: pass_print_table(stdout); return true;
-    case O_LIST_OPS: op_print_table(stdout); return true;
-    case O_LIST_PLATFORMS: platform_print_table(stdout); return true;
-    case O_VERSION: puts("pldc " PLD_VERSION); return true;
-    case O_HELP: opt_print_help(stdout, usage, specs, O_COUNT, tail); return true;
-    default: return false;
-    }
+    if (id == O_LIST_PASSES)
+        pass_print_table(stdout);
+    else if (id == O_LIST_OPS)
+        op_print_table(stdout);
+    else if (id == O_LIST_PLATFORMS)
+        platform_print_table(stdout);
+    else if (id == O_VERSION)
+        puts("pldc " PLD_VERSION);
+    else if (id == O_HELP)
+        opt_print_help(stdout, usage, specs, O_COUNT, tail);
+    else
+        return false;
+    return true;
 }
 
-static bool value_option(Options *o, int id, const char *value)
+/* Every row of the table has its case here: a missing one does not compile. */
+static bool set_option(Options *o, OptionId id, const char *value)
 {
+    CompileOptions *c = &o->compile;
     switch (id) {
     case O_DEFINE: return define_option(o, value);
     case O_DEVICES: return devices_option(o, value);
     case O_RANKS: return ranks_option(o, value);
     case O_PLATFORM: return platform_option(o, value);
-    case O_DUMP_PASS: o->compile.dump_one = true; return pass_option(value, &o->compile.dump_pass);
-    case O_STOP_AFTER: return pass_option(value, &o->compile.stop_after);
+    case O_DUMP_PASS: c->dump_one = true; return pass_option(value, &c->dump_pass);
+    case O_DUMP_PASSES:
+        c->dump_passes = true;
+        c->dump_dir = value;
+        return true;
+    case O_STOP_AFTER: return pass_option(value, &c->stop_after);
     case O_EMIT: return emit_option(o, value);
     case O_DIAGNOSTICS: return diagnostics_option(o, value);
     case O_OUTPUT: o->output = value; return true;
-    case O_PROGRAM: o->compile.specialize.program = value; return true;
-    case O_ENTRY: o->compile.specialize.entry = value; return true;
+    case O_PROGRAM: c->specialize.program = value; return true;
+    case O_ENTRY: c->specialize.entry = value; return true;
     case O_WARNING: avec_push(&o->arena, &o->warnings, value); return true;
-    default: break;
-    }
-    o->compile.dump_passes = true;
-    o->compile.dump_dir = value;
-    return true;
-}
-
-static bool flag_option(Options *o, int id)
-{
-    switch (id) {
     case O_STRIP: return o->strip = true;
-    case O_DUMP_LOC: return o->compile.dump_loc = true;
-    case O_TIME_PASSES: return o->compile.time_passes = true;
-    case O_VERIFY_EACH: return o->compile.verify_each = true;
-    case O_NO_VERIFY_EACH: o->compile.verify_each = false; return true;
-    case O_COST: return o->compile.cost = true;
+    case O_DUMP_LOC: return c->dump_loc = true;
+    case O_TIME_PASSES: return c->time_passes = true;
+    case O_VERIFY_EACH: return c->verify_each = true;
+    case O_NO_VERIFY_EACH: c->verify_each = false; return true;
+    case O_COST: return c->cost = true;
     case O_COMPARE: return o->compare = true;
     case O_SKELETON: return o->skeleton = true;
-    case O_QUIET: return o->compile.quiet = true;
+    case O_QUIET: return c->quiet = true;
     case O_VERBOSE: return o->verbose = true;
-    default: return false;
+    case O_LIST_PASSES:
+    case O_LIST_OPS:
+    case O_LIST_PLATFORMS:
+    case O_VERSION:
+    case O_HELP: /* list_option */
+    case O_COUNT: break;
     }
+    return false;
 }
 
 static bool positional(Options *o, const char *word)
@@ -213,10 +220,10 @@ static int parse_options(Options *o, int argc, char **argv)
         bool ok;
         if (id == OPT_BAD || id == OPT_UNKNOWN_LETTER)
             return opt_usage_error(TOOL, &scan, id);
-        if (id >= 0 && list_option(id))
+        if (id >= 0 && list_option((OptionId)id))
             return 0;
         if (id >= 0)
-            ok = specs[id].arg == ARG_NONE ? flag_option(o, id) : value_option(o, id, scan.value);
+            ok = set_option(o, (OptionId)id, scan.value);
         else if (id == OPT_POSITIONAL)
             ok = positional(o, scan.value);
         else

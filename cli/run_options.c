@@ -7,11 +7,11 @@
 
 #define TOOL "pldrun"
 
-enum {
+typedef enum {
 #define PLD_OPTION(ENUM, name, letter, arg, metavar, help) O_##ENUM,
 #include "cli/pldrun_options.def"
     O_COUNT
-};
+} OptionId;
 
 static const OptSpec specs[] = {
 #define PLD_OPTION(ENUM, name, letter, arg, metavar, help) {name, letter, arg, metavar, help},
@@ -153,16 +153,17 @@ static bool explore_option(RunOptions *o, const char *value)
     return true;
 }
 
-static bool list_option(int id)
+static bool list_option(OptionId id)
 {
-    switch (id) {
-    case O_VERSION: puts("pldrun " PLD_VERSION); return true;
-    case O_HELP: opt_print_help(stdout, usage, specs, O_COUNT, tail); return true;
-    default: return false;
-    }
+    if (id == O_VERSION)
+        puts("pldrun " PLD_VERSION);
+    else if (id == O_HELP)
+        opt_print_help(stdout, usage, specs, O_COUNT, tail);
+    return id == O_VERSION || id == O_HELP;
 }
 
-static bool value_option(RunOptions *o, int id, const char *value)
+/* Every row of the table has its case here: a missing one does not compile. */
+static bool set_option(RunOptions *o, OptionId id, const char *value)
 {
     switch (id) {
     case O_PLATFORM: return platform_option(o, value);
@@ -188,20 +189,16 @@ static bool value_option(RunOptions *o, int id, const char *value)
     case O_PRINT: avec_push(&o->arena, &o->prints, value); return true;
     case O_PLATFORM_SET: avec_push(&o->arena, &o->platform_sets, value); return true;
     case O_WARNING: avec_push(&o->arena, &o->warnings, value); return true;
-    default: return false;
-    }
-}
-
-static bool flag_option(RunOptions *o, int id)
-{
-    switch (id) {
     case O_EXPLAIN_SYNC: return o->explains = true;
     case O_EXPLORE_BRUTE: return o->explores = o->explore.brute = true;
     case O_DISASM: return o->disasm = true;
     case O_QUIET: return o->quiet = true;
     case O_VERBOSE: return o->verbose = true;
-    default: return false;
+    case O_VERSION:
+    case O_HELP: /* list_option */
+    case O_COUNT: break;
     }
+    return false;
 }
 
 static bool positional(RunOptions *o, const char *word)
@@ -221,7 +218,7 @@ static bool one_option(RunOptions *o, OptScan *scan, int id)
     if (id == OPT_POSITIONAL)
         return positional(o, scan->value);
     if (id >= 0)
-        return specs[id].arg == ARG_NONE ? flag_option(o, id) : value_option(o, id, scan->value);
+        return set_option(o, (OptionId)id, scan->value);
     return id == OPT_SEPARATOR || defines_take(TOOL, &o->arena, &o->defines, scan, o->path);
 }
 
@@ -257,7 +254,7 @@ int run_options_parse(RunOptions *o, int argc, char **argv)
                       .run = {.host = &host_files, .rtol = -1, .atol = -1, .checks = CHECK_ALL}};
     opt_init(&scan, specs, O_COUNT, argc, argv);
     for (int id; (id = opt_next(&scan)) != OPT_END;) {
-        if (id >= 0 && list_option(id))
+        if (id >= 0 && list_option((OptionId)id))
             return STATUS_OK;
         if (!one_option(o, &scan, id))
             return STATUS_USAGE;

@@ -29,6 +29,16 @@ const char *elab_hint(Elab *e, const char *name)
     return op_find(name, found, 4) ? arena_printf(e->arena, ": use %s", name) : "";
 }
 
+/* The op with the same last component: pld.wait is pld.system.wait. NULL: there is none. */
+static const char *same_word(const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    for (int i = 0; dot && i < OPCODE_COUNT; i++)
+        if (!(op_info((OpId)i)->traits & TRAIT_IR_ONLY) && strcmp(op_word((OpId)i), dot + 1) == 0)
+            return op_info((OpId)i)->full;
+    return NULL;
+}
+
 const char *elab_nearest_op(const char *name)
 {
     static const char *const more[] = {
@@ -48,7 +58,8 @@ const char *elab_nearest_op(const char *name)
     }
     for (uint32_t i = 0; i < sizeof more / sizeof more[0]; i++)
         names[n++] = more[i];
-    return nearest_name(name, names, n);
+    const char *same = same_word(name);
+    return same ? same : nearest_name(name, names, n);
 }
 
 static bool is_memory(Val v)
@@ -88,40 +99,56 @@ static OpId pick(OpId op, const char *dotted, const Args *args)
 
 /* ---- slots */
 
+/* What follows an error in how an op is called. Always false. */
+static bool note_signature(Elab *e, OpId op)
+{
+    diag_note(e->diags, (Span){0}, "%s", op_signature(e->arena, op, e->ir));
+    return false;
+}
+
+/* May the file at hand name this operand? */
+static bool is_visible(const Elab *e, const OpSlot *slot)
+{
+    return e->ir || !(slot->flags & OPND_IR_ONLY);
+}
+
+/* Operands by position, up to the first that is given by name only. */
+static uint32_t n_positional(const OpInfo *info)
+{
+    uint32_t n = 0;
+    while (n < info->n_slots && !(info->slots[n].flags & OPND_KEYWORD))
+        n++;
+    return n;
+}
+
 static bool unknown_keyword(Elab *e, OpId op, const Arg *arg)
 {
     const OpInfo *info = op_info(op);
-    const char *names[OP_MAX_SLOTS], *list = "";
+    const char *names[OP_MAX_SLOTS];
     uint32_t n = 0;
-    for (uint32_t i = 0; i < info->n_slots; i++) {
-        if ((info->slots[i].flags & OPND_IR_ONLY) && !e->ir)
-            continue;
-        names[n++] = info->slots[i].name;
-        list = arena_printf(e->arena, "%s%s%s=", list, n > 1 ? ", " : "", info->slots[i].name);
-    }
+    for (uint32_t i = 0; i < info->n_slots; i++)
+        if (is_visible(e, &info->slots[i]))
+            names[n++] = info->slots[i].name;
     const char *near = nearest_name(arg->name, names, n);
-    elab_error(e, arg->name_span, "name", "%s has no %s=%s%s%s it takes %s", info->full, arg->name,
-               near ? "; did you mean " : "", near ? near : "", near ? "=?" : ";",
-               n ? list : "nothing");
-    return false;
+    elab_error(e, arg->name_span, "name", "%s has no %s=%s%s%s", info->full, arg->name,
+               near ? "; did you mean " : "", near ? near : "", near ? "=?" : "");
+    return note_signature(e, op);
 }
 
 static bool place_positional(Elab *e, OpId op, uint32_t i, const Arg *arg, const Arg **placed)
 {
     const OpInfo *info = op_info(op);
-    uint32_t n = 0;
-    while (n < info->n_slots && !(info->slots[n].flags & OPND_KEYWORD))
-        n++;
-    if (i < n) {
+    uint32_t n = n_positional(info);
+    if (i < n && !placed[i]) {
         placed[i] = arg;
         return true;
     }
-    if (i < info->n_slots)
-        elab_error(e, arg->span, "type", "%s takes %u positional operand%s: write %s=", info->full,
-                   n, n == 1 ? "" : "s", info->slots[i].name);
-    else
-        elab_error(e, arg->span, "type", "%s takes at most %u operands", info->full, info->n_slots);
-    return false;
+    const char *next = i >= n && i < info->n_slots && is_visible(e, &info->slots[i])
+                           ? arena_printf(e->arena, ": write %s=", info->slots[i].name)
+                           : "";
+    elab_error(e, arg->span, "type", "%s takes %u operand%s by position%s", info->full, n,
+               n == 1 ? "" : "s", next);
+    return note_signature(e, op);
 }
 
 static bool place_keyword(Elab *e, OpId op, const Arg *arg, const Arg **placed)
@@ -129,15 +156,15 @@ static bool place_keyword(Elab *e, OpId op, const Arg *arg, const Arg **placed)
     int slot = op_slot(op, arg->name);
     if (slot < 0)
         return unknown_keyword(e, op, arg);
-    if ((op_info(op)->slots[slot].flags & OPND_IR_ONLY) && !e->ir) {
+    const OpSlot *s = &op_info(op)->slots[slot];
+    if (!is_visible(e, s)) {
         elab_error(e, arg->name_span, "name", "%s: %s= is for .ir files only", op_info(op)->full,
                    arg->name);
         return false;
     }
     if (placed[slot]) {
-        elab_error(e, arg->name_span, "type", "%s: %s is given twice", op_info(op)->full,
-                   op_info(op)->slots[slot].name);
-        return false;
+        elab_error(e, arg->name_span, "type", "%s: %s is given twice", op_info(op)->full, s->name);
+        return note_signature(e, op);
     }
     placed[slot] = arg;
     return true;
@@ -152,6 +179,7 @@ static bool missing(Elab *e, OpId op, const Arg **placed, Span span)
             continue;
         elab_error(e, span, "type", "%s needs %s%s", info->full, s->name,
                    s->flags & OPND_KEYWORD ? "=" : "");
+        note_signature(e, op);
         return true;
     }
     return false;

@@ -185,6 +185,17 @@ static bool wants(const Infer *in, int i, const char *what, const char *hint)
                       infer_text(in, in->op->args[i]), hint);
 }
 
+/* What to do about a tensor where a tile is wanted, or the reverse. */
+static const char *other_kind(const Infer *in, bool wants_tile)
+{
+    const char *move =
+        wants_tile ? ": load it first with pl.load" : ": store the tile into memory first";
+    OpId twin = wants_tile ? in->info->tensor : in->info->tile;
+    return twin == OP_NONE
+               ? move
+               : arena_printf(in->p->arena, "%s, or write %s", move, op_info(twin)->full);
+}
+
 static bool check_memory(const Infer *in, int i, SlotKind kind)
 {
     const Type *t = in->op->args[i]->type;
@@ -193,7 +204,7 @@ static bool check_memory(const Infer *in, int i, SlotKind kind)
     case SLOT_MEM:
         return tensor || dist ||
                wants(in, i, "a Tensor or a window view",
-                     t && t->kind == TY_TILE ? ": store the tile into memory first" : "");
+                     t && t->kind == TY_TILE ? other_kind(in, false) : "");
     case SLOT_TENSOR:
         return tensor || wants(in, i, "a plain Tensor",
                                dist ? ": a window view cannot stand for plain memory here" : "");
@@ -289,7 +300,7 @@ static bool check_slot(const Infer *in, int i)
     case SLOT_TILE:
         return have == TY_TILE ||
                wants(in, i, "a tile",
-                     have == TY_TENSOR || have == TY_DIST ? ": load it first with pl.load" : "");
+                     have == TY_TENSOR || have == TY_DIST ? other_kind(in, true) : "");
     case SLOT_MEM:
     case SLOT_TENSOR:
     case SLOT_DIST: return check_memory(in, i, kind);

@@ -148,7 +148,7 @@ START_TEST(tile_arithmetic)
              OP_TILE_NEG, USE(bools));
     ck_infer(
         "pl.tile.add needs a tile for lhs, got pl.Tensor[[1, 64], pl.FP32]: load it first with "
-        "pl.load",
+        "pl.load, or write pl.tensor.add",
         OP_TILE_ADD, USE(x), USE(tile));
     ck_infer("pl.Tile[[1, 64], pl.FP16]", OP_TILE_CAST, USE(tile), ex_dtype(p, DT_FP16));
     ck_infer("pl.tile.full needs a value that fits FP16 in value, got 1e+06", OP_TILE_FULL,

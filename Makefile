@@ -6,7 +6,7 @@ RE2C = re2c
 BISON = bison
 
 comma := ,
-B := build$(if $(SAN),/san-$(subst $(comma),-,$(SAN)))
+B := build$(if $(VMCHECK),/vmcheck)$(if $(SAN),/san-$(subst $(comma),-,$(SAN)))
 
 CFLAGS = -O2 -g
 WARN = -Wall -Wextra -Wpedantic -Wshadow -Wmissing-prototypes -Wstrict-prototypes -Werror=switch
@@ -15,7 +15,7 @@ BASE_FLAGS = -std=c17 -ffp-contract=off -D_GNU_SOURCE -I. -I$(B)/gen
 SAN_FLAGS = $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)
 # The kernels of the simulator are loops over elements.
 SIM_FLAGS = -O3
-ALL_FLAGS = $(CFLAGS) $(BASE_FLAGS) $(SAN_FLAGS)
+ALL_FLAGS = $(CFLAGS) $(BASE_FLAGS) $(SAN_FLAGS) $(if $(VMCHECK),-DPLD_VM_CHECK)
 LIBS = -lm -lpthread
 CHECK_CFLAGS = $(shell pkg-config --cflags check)
 CHECK_LIBS = $(shell pkg-config --libs check)
@@ -76,7 +76,8 @@ help:
 	@echo 'lint          manual pages, house style, layout of C files, shell scripts'
 	@echo 'format        lays the C files out as lint wants them'
 	@echo 'clean         remove build/'
-	@echo 'Variables: CC, CFLAGS, V=1 (whole commands), SAN=address,undefined, SAN=thread, PREFIX, DESTDIR'
+	@echo 'Variables: CC, CFLAGS, V=1 (whole commands), SAN=address,undefined, SAN=thread,'
+	@echo '  VMCHECK=1 (a machine that asserts each access), PREFIX, DESTDIR'
 
 # Objects depend on the flags they were compiled with, so that CC=clang rebuilds them.
 FLAGS_TEXT = $(CC) $(ALL_FLAGS) $(WARN)

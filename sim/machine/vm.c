@@ -6,6 +6,7 @@
 #include "base/devarith.h"
 #include "base/map.h"
 #include "sim/machine/bind.h"
+#include "sim/machine/vm_check.h"
 #include "sim/machine/vm_ops.h"
 #include <string.h>
 
@@ -352,6 +353,7 @@ VmStatus vm_run(World *w, Lane *lane, uint64_t budget)
     bool ok = true;
     for (; budget > 0 && ok; budget--) {
         Frame *top = lane_top(lane);
+        vm_check_insn(w, lane);
         const BcInsn *in = &top->f->insns[top->pc];
         int64_t *r = top->regs;
         if (in->op >= BC_READ || in->op == BC_RET) {

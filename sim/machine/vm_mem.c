@@ -1,6 +1,7 @@
 /* Loads, stores and single elements. Every rectangle is checked against its view here, before the
  * fabric sees it, so that the message can speak in elements. */
 #include "sim/machine/element_text.h"
+#include "sim/machine/vm_check.h"
 #include "sim/machine/vm_ops.h"
 
 #include <string.h>
@@ -112,6 +113,7 @@ static bool device_access(World *w, Lane *lane, const MemRef *m, const RectPair 
                           bool write)
 {
     char *mem = vm_device_bytes(w, lane, m, p->rect.at.offset);
+    vm_check_region(&w->dispatches.at[lane->dispatch].regions[m->object], &p->rect);
     if (write)
         rect_copy(&p->rect, mem, p->rect.stride, at, p->tile_stride);
     else
@@ -124,6 +126,7 @@ static bool device_access(World *w, Lane *lane, const MemRef *m, const RectPair 
 bool vm_access(World *w, Lane *lane, const MemRef *m, EventKind kind, const RectPair *p, void *at)
 {
     bool write = kind != EV_READ && kind != EV_REMOTE_READ;
+    vm_check_local(lane, p, at);
     if (m->kind == MEM_DEVICE)
         return device_access(w, lane, m, p, at, write);
     FabLocal local = local_of(p, at);

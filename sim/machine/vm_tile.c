@@ -1,10 +1,12 @@
 /* Tile arithmetic: the kernels work on rows; here a tile of any rank becomes rows. */
+#include "sim/machine/vm_check.h"
 #include "sim/machine/vm_ops.h"
 
 #include <string.h>
 
 char *vm_tile_at(Lane *lane, const BcTile *t)
 {
+    vm_check_slot(lane, t);
     return lane->core_mem + t->addr;
 }
 
@@ -65,6 +67,17 @@ typedef struct {
     RowFn *fn;
     void *env;
 } Walk;
+
+#ifdef PLD_VM_CHECK
+/* The last row that a plan comes to. */
+static int64_t last_row(const RowPlan *p)
+{
+    int64_t row = p->rows - 1;
+    for (uint32_t i = 0; i < p->n; i++)
+        row += (p->count[i] - 1) * p->stride[i];
+    return row;
+}
+#endif
 
 static bool walk_rows(const Walk *wk, uint32_t outer, int64_t row)
 {
@@ -196,6 +209,11 @@ bool vm_tile_op(World *w, Lane *lane, const BcInsn *in)
     }
     TileCall c = tile_call(w, top, in);
     wk.plan = plan_rows(t, to->valid);
+    vm_check_rows(t, last_row(&wk.plan), wk.plan.cols, wk.k.to_step);
+    if (wk.k.a)
+        vm_check_rows(&top->f->tiles[in->b], last_row(&wk.plan), wk.plan.cols, wk.k.a_step);
+    if (wk.k.b)
+        vm_check_rows(&top->f->tiles[in->c], last_row(&wk.plan), wk.plan.cols, wk.k.b_step);
     wk.k.rows = wk.plan.rows;
     wk.k.cols = wk.plan.cols;
     wk.env = &c;

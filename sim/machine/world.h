@@ -133,6 +133,9 @@ struct Lane {
     size_t stack_len, stack_cap;
     char *core_mem; /* on-core memory: the tiles */
     int64_t core_cap;
+#ifdef PLD_VM_CHECK
+    const BcTile *checked; /* that the next access may be in */
+#endif
     int64_t core_peak; /* bytes */
     Pending pending;
     int64_t now;                  /* ps */

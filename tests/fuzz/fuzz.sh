@@ -6,15 +6,15 @@ set -e
 cd "$(dirname "$0")/../.."
 seconds=${FUZZ_SECONDS:-60}
 san=fuzzer-no-link,address,undefined
-dir=build/san-fuzzer-no-link-address-undefined
-make -s CC=clang SAN=$san lib
+dir=build/vmcheck/san-fuzzer-no-link-address-undefined
+make -s CC=clang SAN=$san VMCHECK=1 lib
 for source in tests/fuzz/fuzz_*.c; do
     name=$(basename "$source" .c)
     name=${name#fuzz_}
     case " ${FUZZ_TARGETS:-$name} " in *" $name "*) ;; *) continue ;; esac
     found=build/fuzz/$name
     mkdir -p "$found" "tests/fuzz/corpus/$name"
-    clang -std=c17 -g -O1 -D_GNU_SOURCE -DPLD_FUZZING -I. -I$dir/gen \
+    clang -std=c17 -g -O1 -D_GNU_SOURCE -DPLD_FUZZING -DPLD_VM_CHECK -I. -I$dir/gen \
         -fsanitize=fuzzer,address,undefined -o "$found.bin" "$source" $dir/libpld.a -lm -lpthread
     dict=()
     if [ -f "tests/fuzz/$name.dict" ]; then dict=(-dict="tests/fuzz/$name.dict"); fi

@@ -1,6 +1,7 @@
-/* The arithmetic of kernels: known cases. */
+/* The arithmetic of kernels: known cases, and all pairs of hard operands by other means. */
 #include "base/devarith.h"
 #include "tests/support.h"
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -190,6 +191,139 @@ START_TEST(the_table_tells_the_truth)
 }
 END_TEST
 
+/* ---- all pairs, by other means ---- */
+
+__extension__ typedef __int128 Wide;
+
+static const Dtype int_dtypes[] = {DT_INT8,   DT_UINT8, DT_INT16, DT_UINT16, DT_INT32,
+                                   DT_UINT32, DT_INT64, DT_INDEX, DT_BOOL};
+enum { MAX_OPERANDS = 512 };
+
+/* Around every power of two and the ends of the dtype. */
+static int hard_ints(Dtype t, int64_t *out)
+{
+    int n = 0;
+    for (int bit = 0; bit < 64; bit++)
+        for (int delta = -1; delta <= 1; delta++)
+            for (int sign = -1; sign <= 1; sign += 2) {
+                Wide v = ((Wide)1 << bit) * sign + delta;
+                if (v >= dtype_min(t) && v <= dtype_max(t))
+                    out[n++] = (int64_t)v;
+            }
+    return n;
+}
+
+static int64_t wrapped(Dtype t, Wide v)
+{
+    if (t == DT_BOOL)
+        return v != 0;
+    int bits = 8 * (int)dtype_bytes(t);
+    Wide span = (Wide)1 << bits;
+    v %= span;
+    if (v < 0)
+        v += span;
+    if (dtype_min(t) < 0 && v >= span / 2)
+        v -= span;
+    return (int64_t)v;
+}
+
+static ArithStatus wide(ScalarOp op, Dtype t, Wide a, Wide b, int64_t *out)
+{
+    int bits = 8 * (int)dtype_bytes(t);
+    bool divides = op == SC_FLOORDIV || op == SC_MOD, shifts = op == SC_SHL || op == SC_SHR;
+    if (divides && b == 0)
+        return ARITH_ZERO_DIVISION;
+    if (shifts && (b < 0 || b >= bits))
+        return ARITH_SHIFT;
+    Wide power = (Wide)1 << (shifts ? (int)b : 0), v = 0;
+    switch (op) {
+    case SC_ADD: v = a + b; break;
+    case SC_SUB: v = a - b; break;
+    case SC_MUL: v = a * b; break;
+    case SC_FLOORDIV: v = a / b; break;
+    case SC_MOD: v = a % b; break;
+    case SC_SHL: v = a * power; break;
+    case SC_SHR: v = (a - (a < 0 ? power - 1 : 0)) / power; break;
+    case SC_MIN: v = a < b ? a : b; break;
+    case SC_MAX: v = a < b ? b : a; break;
+    default: return ARITH_TYPE;
+    }
+    *out = wrapped(t, v);
+    return ARITH_OK;
+}
+
+START_TEST(integer_pairs)
+{
+    static const ScalarOp ops[] = {SC_ADD, SC_SUB, SC_MUL, SC_FLOORDIV, SC_MOD,
+                                   SC_SHL, SC_SHR, SC_MIN, SC_MAX};
+    Dtype t = int_dtypes[_i];
+    int64_t v[MAX_OPERANDS], want = 0, got = 0;
+    int n = hard_ints(t, v);
+    for (size_t o = 0; o < sizeof ops / sizeof ops[0]; o++)
+        for (int i = 0; i < n; i++)
+            for (int k = 0; k < n; k++) {
+                ArithStatus status = wide(ops[o], t, v[i], v[k], &want);
+                ck_assert(dev_binary(ops[o], t, v[i], v[k], &got) == status);
+                if (status == ARITH_OK && got != want)
+                    ck_abort_msg("%s %s: %" PRId64 ", %" PRId64 ": %" PRId64 ", not %" PRId64,
+                                 dtype_name(t), scalar_text(ops[o]), v[i], v[k], got, want);
+            }
+}
+END_TEST
+
+/* The double nearest to a result of two floats rounds to the float nearest to it: 53 bits are
+ * more than twice 24 and two. */
+START_TEST(float_pairs)
+{
+    float v[MAX_OPERANDS];
+    int n = 0;
+    for (int e = -149; e < 128; e += 7)
+        for (uint32_t k = 0; k < 4; k++) {
+            float one = 1 + (float)(k == 3 ? 0x7fffff : k) * 0x1p-23f;
+            v[n++] = ldexpf(k & 1 ? -one : one, e);
+        }
+    v[n++] = 0.0f, v[n++] = -0.0f, v[n++] = INFINITY, v[n++] = -INFINITY, v[n++] = NAN;
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < n; k++) {
+            double a = (double)v[i], b = (double)v[k];
+            const double want[] = {a + b, a - b, a * b, a / b};
+            static const ScalarOp ops[] = {SC_ADD, SC_SUB, SC_MUL, SC_DIV};
+            for (int o = 0; o < 4; o++) {
+                int64_t got;
+                double rounded = isnan(want[o]) ? NAN : (double)(float)want[o];
+                dev_binary(ops[o], DT_FP32, dev_from_double(a), dev_from_double(b), &got);
+                ck_assert_msg(got == dev_from_double(rounded), "%a %s %a: %a, not %a", a,
+                              scalar_text(ops[o]), b, dev_to_double(got), rounded);
+            }
+        }
+}
+END_TEST
+
+/* Float to integer and back, against the double's own rounding. */
+START_TEST(cast_pairs)
+{
+    Dtype t = int_dtypes[_i];
+    for (int e = -4; e < 70; e++)
+        for (int k = -3; k <= 3; k++) {
+            double v = ldexp(1, e) + k * 0.25;
+            for (int sign = -1; sign <= 1; sign += 2) {
+                double r =
+                    (fabs(v) < 0x1p52 ? floor(fabs(v) + 0.5) : fabs(v)) * (v * sign < 0 ? -1 : 1);
+                double lo = (double)dtype_min(t), hi = (double)dtype_max(t);
+                int64_t want = r <= lo ? dtype_min(t) : r >= hi ? dtype_max(t) : (int64_t)r;
+                if (t == DT_BOOL)
+                    want = v * sign != 0;
+                ck_assert_int_eq(dev_cast(DT_FP32, t, dev_from_double(v * sign)), want);
+            }
+        }
+    int64_t ints[MAX_OPERANDS];
+    int n = hard_ints(t, ints);
+    for (int i = 0; i < n; i++) /* within 24 bits nothing is rounded */
+        if (ints[i] > -(1 << 24) && ints[i] < 1 << 24)
+            ck_assert_int_eq(dev_cast(DT_FP32, t, dev_cast(t, DT_FP32, ints[i])), ints[i]);
+}
+END_TEST
+
 #define EACH(tc, test, of) tcase_add_loop_test(tc, test, 0, sizeof of / sizeof of[0])
 
 int main(void)
@@ -198,6 +332,9 @@ int main(void)
     EACH(tc, integers, values);
     EACH(tc, floats_are_fp32, floats);
     EACH(tc, cast, casts);
+    EACH(tc, integer_pairs, int_dtypes);
+    EACH(tc, cast_pairs, int_dtypes);
+    tcase_add_test(tc, float_pairs);
     tcase_add_test(tc, float_comparisons);
     tcase_add_test(tc, faults);
     tcase_add_test(tc, the_table_tells_the_truth);

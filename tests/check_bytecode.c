@@ -165,6 +165,76 @@ START_TEST(bad_instructions_are_rejected)
 }
 END_TEST
 
+/* A value of a field that is out of range, whatever the other fields are; -1: there is none. */
+static int64_t out_of_range(const BcFunc *f, char letter, bool imm)
+{
+    switch (letter) {
+    case '-': return 1;
+    case 'r':
+    case 'w':
+    case 'x':
+    case 'v': return f->n_regs;
+    case 'p': return f->n_regs + 1;
+    case 'm':
+    case 'M': return f->n_mregs;
+    case 't':
+    case 'T': return f->n_tiles;
+    case 'n': return BC_MAX_RANK + 1;
+    case 'y': return DT_COUNT;
+    case 'k': return t.p.n_consts;
+    case 's': return t.p.n_strings;
+    case 'j': return f->n_insns;
+    case 'c': return f->n_calls;
+    case 'f': return f->n_xfers;
+    case 'b': return t.p.n_windows;
+    case 'o': return imm ? -7 : 999;
+    default: return -1;
+    }
+}
+
+/* No operand of any instruction is free: the sample has each opcode. */
+START_TEST(every_operand_is_held_in_range)
+{
+    BcInsn *code[] = {t.host, t.orch, t.incore};
+    for (uint32_t i = 0; i < t.p.n_funcs; i++)
+        for (uint32_t k = 0; k < t.funcs[i].n_insns; k++) {
+            BcInsn *in = &code[i][k], saved = *in;
+            uint16_t *const fields[] = {&in->a, &in->b, &in->c, &in->d, &in->e};
+            const char *letters = bc_op_fields((BcOp)in->op);
+            for (uint32_t n = 0; n < 6; n++) {
+                int64_t bad = out_of_range(&t.funcs[i], letters[n], n == 5);
+                if (bad == -1)
+                    continue;
+                if (n < 5)
+                    *fields[n] = (uint16_t)bad;
+                else
+                    in->imm = (int32_t)bad;
+                ck_assert_msg(!bc_verify(&t.p, &why), "%s: field %u is not held in its range",
+                              bc_op_name((BcOp)in->op), n);
+                *in = saved;
+            }
+        }
+}
+END_TEST
+
+/* Operands that have a type are held against the others. */
+START_TEST(every_typed_operand_has_a_rule)
+{
+    enum {
+        RULES_BEGIN = -1,
+#define PLD_RULE(NAME, doc) IS_##NAME,
+#include "codegen/verify.def"
+    };
+    static const int rule_of[] = {
+#define PLD_VERIFY(ENUM, levels, code, rule) [BC_##ENUM] = IS_##rule,
+#include "codegen/verify.def"
+    };
+    for (uint32_t op = 0; op < BC_OPCODE_COUNT; op++)
+        if (strpbrk(bc_op_fields((BcOp)op), "mMtTcfj"))
+            ck_assert_msg(rule_of[op] != IS_NONE, "%s has no rule", bc_op_name((BcOp)op));
+}
+END_TEST
+
 /* Defects of tables, by number; returns what the message must hold, NULL after the last. */
 static const char *break_table(int i)
 {
@@ -322,6 +392,8 @@ int main(void)
     tcase_add_test(tc, stripped_bytes_do_not_depend_on_places);
     tcase_add_test(tc, source_map_lookup);
     tcase_add_loop_test(tc, bad_instructions_are_rejected, 0, sizeof defects / sizeof *defects);
+    tcase_add_test(tc, every_operand_is_held_in_range);
+    tcase_add_test(tc, every_typed_operand_has_a_rule);
     tcase_add_loop_test(tc, bad_tables_are_rejected, 0, 57);
     tcase_add_loop_test(tc, bad_texts_are_rejected, 0, 4);
     tcase_add_test(tc, truncated_files_are_rejected);

@@ -4,6 +4,7 @@
 #include "cli/progress.h"
 #include "cli/run_options.h"
 #include "cli/show.h"
+#include "sim/explore/certify.h"
 #include "sim/machine/world.h"
 #include "sim/report/cost.h"
 #include "sim/report/print_tensor.h"
@@ -292,7 +293,10 @@ static int run_explore(const RunOptions *o, const Loaded *l)
     if (o->run.cost || o->trace || o->timeline)
         return usage_error(TOOL, "--cost, --trace and --timeline show one run, not --explore");
     ExploreResult r = {0};
-    int status = explore(l->bytecode, &o->run, &o->explore, &r);
+    bool search = o->explore.search || o->explore.brute;
+    if (search || !explore_certified(l->bytecode, &o->run, &o->explore, &r))
+        (void)explore(l->bytecode, &o->run, &o->explore, &r);
+    int status = r.status;
     if (r.text) {
         terminal_text(stderr, r.text, strlen(r.text));
     } else {
@@ -307,9 +311,9 @@ static int run_explore(const RunOptions *o, const Loaded *l)
             terminal_line(stderr, "%llu orders, %016llx", (unsigned long long)r.orders,
                           (unsigned long long)r.orders_hash);
         }
-        terminal_line(stdout, "executions=%llu complete=%s", (unsigned long long)r.executions,
-                      r.complete ? "yes" : "no");
-        if (r.complete && status == STATUS_OK && !o->explore.outcomes)
+        terminal_line(stdout, "executions=%llu complete=%s%s%s", (unsigned long long)r.executions,
+                      r.complete ? "yes" : "no", r.decides ? " " : "", r.decides ? r.decides : "");
+        if (!r.decides && r.complete && status == STATUS_OK && !o->explore.outcomes)
             puts("verified");
     }
     explore_free(&r);

@@ -147,8 +147,10 @@ static bool explore_option(RunOptions *o, const char *value)
         return true;
     if (strcmp(value, "outcomes") == 0)
         return o->explore.outcomes = true;
+    if (strcmp(value, "search") == 0)
+        return o->explore.search = true;
     if (!parse_int(value, 1, INT64_MAX, &bound))
-        return fail("--explore", "a number of executions from 1, or outcomes", value);
+        return fail("--explore", "a number of executions from 1, outcomes or search", value);
     o->explore.bound = (uint64_t)bound;
     return true;
 }

@@ -88,7 +88,7 @@ static const Row rows[] = {
      "reached in the wait at k.pld:105:5 (rank 0)"},
     {{KERNEL(meets_clears_meets)}, EXIT_OK, NULL, NULL},
     {{KERNEL(looks_again)}, EXIT_OK, NULL, NULL},
-    {{KERNEL(polls)}, EXIT_OK, NULL, NULL},
+    {{KERNEL(polls)}, EXIT_OK, "schedule", "it is read, unordered with its updates"},
     {{KERNEL(reads_own)},
      EXIT_CHECK,
      "uninit",

@@ -5,6 +5,8 @@
 
 static const char *const strings[] = {"k.pld", "data", "signal", "step"};
 
+static const RunConfig config = {.checks = CHECK_RACES};
+
 static void event(Play *p, Event *e)
 {
     e->seq = ++p->seq;
@@ -49,6 +51,7 @@ void play_setup(Play *p, uint32_t lanes, uint32_t dispatches)
     p->w.max_cores = lanes;
     p->w.ranks = p->ranks;
     p->w.result = &p->result;
+    p->w.config = &config;
     Window data = {.name = "data",
                    .bytes = 1 << 20,
                    .data = true,
@@ -74,7 +77,7 @@ void play_setup(Play *p, uint32_t lanes, uint32_t dispatches)
         p->ranks[r].queue.at = p->queue[r];
         p->ranks[r].queue.len = dispatches;
     }
-    p->check = check_race_new(&p->w);
+    p->check = check_order_new(&p->w);
 }
 
 void play_start(Play *p)
@@ -92,8 +95,11 @@ void play_done(Play *p)
     run_result_free(&p->result);
 }
 
-uint32_t play_races(const Play *p)
+uint32_t play_races(Play *p)
 {
+    map_clear(&((OrderCheck *)p->check)->reported);
+    p->result.n_reports = 0;
+    p->check->finish(p->check, &p->w, false);
     return p->result.n_reports;
 }
 
@@ -138,17 +144,13 @@ static void play_notify_lane(Play *p, uint32_t rank, uint32_t core, uint32_t to,
                .value = value,
                .insn = BC_NOTIFY};
     e.rect = (FabRect){.at = {.rank = to, .window = SIGNAL, .offset = 4 * cell}, .run = 4};
-    Buf payload = {0};
-    p->check->payload(p->check, &p->w, &e, &payload);
     event(p, &e);
     int32_t *now = &p->cells[to][cell];
     e.kind = EV_ARRIVE;
     e.before = *now;
     *now = op == NOTIFY_SET ? value : (int32_t)((uint32_t)*now + (uint32_t)value);
     e.after = *now;
-    e.payload = (FabPayload){payload.at, (uint32_t)payload.len};
     event(p, &e);
-    buf_free(&payload);
 }
 
 void play_ntf(Play *p, uint32_t rank, uint32_t to, uint32_t cell, int32_t value)

@@ -5,8 +5,8 @@
 void checks_add(World *w)
 {
     unsigned checks = w->config->checks;
-    if (checks & CHECK_RACES)
-        probe_add(&w->probe, check_race_new(w));
+    if (checks & (CHECK_RACES | CHECK_SIGNALS) || w->config->certify)
+        probe_add(&w->probe, check_order_new(w));
     if (checks & CHECK_UNINIT)
         probe_add(&w->probe, check_uninit_new(w));
     if (checks & CHECK_SIGNALS)

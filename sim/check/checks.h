@@ -4,12 +4,12 @@
 
 #include "sim/machine/probe.h"
 
-/* Unordered conflicting accesses of windows: vector clocks over live ranges. */
-Observer *check_race_new(const World *w);
+/* What certain order leaves open: races, waits and reads that depend on the schedule, credits that
+ * nobody needs, and whether the run is a certificate. See order.h. */
+Observer *check_order_new(World *w);
 /* Reads of what nobody has written. */
 Observer *check_uninit_new(const World *w);
-/* Signal cells: builtins that leave one off zero, counters that wrap, waits that hold already,
- * credits that nobody acquires. */
+/* Signal cells: builtins that leave one off zero, counters that wrap. */
 Observer *check_signal_new(const World *w);
 
 /* Adds those that the run's configuration asks for. */

@@ -1,6 +1,6 @@
 /* What a race report says: where, who, how, which bytes, and what each side last waited for or
  * notified. The access that the run came to second is the place of the report. */
-#include "sim/check/race.h"
+#include "sim/check/order.h"
 
 #include "sim/machine/element_text.h"
 #include "sim/machine/fault.h"
@@ -11,11 +11,10 @@ static uint64_t mix(uint64_t h, uint64_t v)
     return h ^ h >> 29;
 }
 
-/* False when the pair of places has been reported. */
-static bool is_new(RaceCheck *c, const Access *a, const Access *b)
+bool report_is_new(OrderCheck *c, CodePlace a, CodePlace b, unsigned kind)
 {
-    uint64_t x = place_key(c->world, a->at), y = place_key(c->world, b->at);
-    uint64_t key = x < y ? mix(mix(1, x), y) : mix(mix(1, y), x);
+    uint64_t x = place_key(c->world, a), y = place_key(c->world, b);
+    uint64_t key = mix(x < y ? mix(mix(1, x), y) : mix(mix(1, y), x), kind);
     if (map_get(&c->reported, key, NULL))
         return false;
     map_set(&c->reported, key, 1);
@@ -30,6 +29,7 @@ static const char *verb(const Access *a)
     case EV_PUT_SOURCE: return "reads";
     case EV_ATOMIC: return "adds to";
     case EV_NOTIFY: return "notifies";
+    case EV_TENSOR_READ: return "reads";
     default: return "writes";
     }
 }
@@ -61,11 +61,67 @@ static void side_text(const World *w, Buf *out, const Access *a)
     origin_text(w, out, a->sync.at);
 }
 
-void race_report(RaceCheck *c, const Access *then, const Access *now, int64_t first, int64_t end,
-                 bool tensor)
+/* "rank 1 at k.pld:3:4, rank 2 at k.pld:3:4" */
+static void credits_text(const OrderCheck *c, Buf *out, const OrderView *v)
+{
+    enum { SHOWN = 4 };
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < v->open.len; i++) {
+        const OrderEvent *u = order_event(c, v->open.at[i]);
+        if (!order_replaces(u) && u->value <= 0)
+            continue;
+        if (n++ >= SHOWN)
+            continue;
+        CodePlace at = order_event_place(c, v->open.at[i]);
+        buf_str(out, n > 1 ? ", " : " ");
+        elements_who(c->world, out, at);
+        buf_str(out, " at ");
+        place_text(c->world, out, at);
+    }
+    if (n > SHOWN)
+        buf_printf(out, " and %u more", n - SHOWN);
+}
+
+/* The last wait of a thread that some of several credits may have satisfied. */
+static void loose_text(const OrderCheck *c, Buf *out, uint32_t thread)
+{
+    uint32_t last = c->threads[thread].last_wait;
+    const OrderEvent *w = last ? order_event(c, last) : NULL;
+    if (!w || w->kind != OE_WAIT || !w->wait || !c->waits.at[w->wait - 1].loose)
+        return;
+    OrderView v = {0};
+    order_view(c, last, &v);
+    buf_str(out, "\n    credits that can take each other's place in the wait at ");
+    place_text(c->world, out, order_event_place(c, last));
+    buf_str(out, " for ");
+    order_cell_text(c, out, c->cells.at[w->cell].at);
+    buf_printf(out, " %s %d:", w->op == WAIT_GE ? ">=" : "==", w->value);
+    credits_text(c, out, &v);
+    vec_free(&v.open);
+}
+
+void order_cell_text(const OrderCheck *c, Buf *out, FabAddr at)
+{
+    elements_window(c->world, out, at.window, DT_INT32, at.offset, at.offset + 4);
+    buf_printf(out, " of rank %u", at.rank);
+}
+
+static void reason(OrderCheck *c, const Access *then, const Access *now)
+{
+    Buf text = {0};
+    place_text(c->world, &text, now->at);
+    buf_str(&text, " and ");
+    place_text(c->world, &text, then->at);
+    order_fails(c, "the accesses at %s are in no order", text.at);
+    buf_free(&text);
+}
+
+void race_report(OrderCheck *c, const Access *then, const Access *now, int64_t first, int64_t end,
+                 bool tensor, const char *why)
 {
     World *w = c->world;
-    if (!is_new(c, then, now))
+    reason(c, then, now);
+    if (!(w->config->checks & CHECK_RACES) || !report_is_new(c, then->at, now->at, 0))
         return;
     Buf text = {0};
     place_text(w, &text, now->at);
@@ -86,6 +142,13 @@ void race_report(RaceCheck *c, const Access *then, const Access *now, int64_t fi
         buf_str(&text, ": the put may still read its source until the next notify or fence");
     side_text(w, &text, now);
     side_text(w, &text, then);
+    if (!tensor) {
+        loose_text(c, &text, now->thread);
+        if (then->thread != now->thread)
+            loose_text(c, &text, then->thread);
+    }
+    if (why)
+        buf_printf(&text, "\n    %s", why);
     report_add(w, REP_CHECK, "race", &now->at, text.at);
     buf_free(&text);
 }

@@ -133,3 +133,15 @@ void vclock_free(VClock *c)
     free(c->at);
     *c = (VClock){0};
 }
+
+bool vclock_equal(const VClock *a, const VClock *b)
+{
+    uint32_t n = a->n > b->n ? a->n : b->n;
+    for (uint32_t i = 0; i < n; i++) {
+        const VcBlock *x = i < a->n ? a->at[i] : NULL, *y = i < b->n ? b->at[i] : NULL;
+        for (uint32_t k = 0; k < VC_BLOCK && x != y; k++)
+            if ((x ? x->at[k] : 0) != (y ? y->at[k] : 0))
+                return false;
+    }
+    return true;
+}

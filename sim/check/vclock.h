@@ -24,6 +24,8 @@ bool vclock_join(VClock *to, const VClock *from);
 /* The smaller entries of both. */
 void vclock_meet(VClock *to, const VClock *from);
 void vclock_copy(VClock *to, const VClock *from);
+/* The same entries? */
+bool vclock_equal(const VClock *a, const VClock *b);
 void vclock_free(VClock *c);
 
 #endif

@@ -14,6 +14,7 @@
 typedef struct {
     uint64_t bound;     /* executions at most; 0: EXPLORE_BOUND */
     bool outcomes;      /* collect the final outputs; accesses of windows are transitions */
+    bool search;        /* do not look for a certificate first: see certify.h */
     bool brute;         /* no reduction: every sequence of transitions */
     bool first_failure; /* stop at the first one */
 } ExploreOptions;
@@ -36,6 +37,7 @@ typedef struct {
                             were seen; EXIT_USAGE with `text` when the program could not be
                             started */
     const char *text;    /* reports of a program that could not be started */
+    const char *decides; /* one run decided, and what; NULL: the search did */
     uint64_t executions; /* run to their end */
     uint64_t blocked;    /* given up half-way: equivalent to others */
     uint64_t orders;     /* different happens-before orders among the executions */

@@ -63,6 +63,17 @@ static void note_replay(World *w)
                arena_printf(&r->arena, "replay: --schedule=%s", token));
 }
 
+/* What was found may hold for this schedule only. */
+static void note_uncertain(World *w)
+{
+    RunResult *r = w->result;
+    if (r->uncertain && r->status != EXIT_USAGE)
+        report_add(w, REP_NOTE, "schedule", NULL,
+                   arena_printf(&r->arena,
+                                "note: this verdict is for this schedule: %s; try --explore",
+                                r->uncertain));
+}
+
 static void run_built(World *w, RunResult *result)
 {
     const char *why = "";
@@ -75,6 +86,7 @@ static void run_built(World *w, RunResult *result)
     policy_free(policy);
     if (w->config->cost && w->dispatches_left == 0 && !w->failed)
         cost_check(w);
+    note_uncertain(w);
     note_replay(w);
     if (result->status == EXIT_OK || result->status == EXIT_GOLDEN)
         write_outputs(w);

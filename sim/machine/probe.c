@@ -171,7 +171,7 @@ static int64_t stand(Probe *p, Event *e, Lane *lane)
 
 /* The source of a put is told apart from the read that fetches it: it costs nothing by itself. */
 static void access(Probe *p, Lane *lane, EventKind kind, const FabRect *rect, uint8_t dtype,
-                   bool tensor, int atomic)
+                   bool tensor, const FabLocal *added)
 {
     Event e = {.kind = kind,
                .lane = lane,
@@ -179,7 +179,9 @@ static void access(Probe *p, Lane *lane, EventKind kind, const FabRect *rect, ui
                .target = rect->at.rank,
                .dtype = dtype,
                .tensor = tensor,
-               .op = (uint8_t)atomic};
+               .op = added ? ATOMIC_ADD : ATOMIC_NONE,
+               .whole = added ? rect : NULL,
+               .data = added};
     e.begin = e.end = lane->now;
     stamp(p, &e);
     if (kind != EV_PUT_SOURCE) {
@@ -200,7 +202,7 @@ FabStatus probe_read(Probe *p, Lane *lane, EventKind kind, const FabRect *from, 
     Fabric *f = p->world->fabric;
     FabStatus status = f->ops->read(f, lane->rank, from, to, &lane->pending.token);
     if (status == FAB_OK)
-        access(p, lane, kind, from, dtype, false, 0);
+        access(p, lane, kind, from, dtype, false, NULL);
     return status;
 }
 
@@ -213,14 +215,14 @@ FabStatus probe_write(Probe *p, Lane *lane, EventKind kind, const FabRect *to, F
     FabStatus status = add ? f->ops->add(f, lane->rank, to, dtype, from, token)
                            : f->ops->write(f, lane->rank, to, from, token);
     if (status == FAB_OK)
-        access(p, lane, kind, to, dtype, false, add ? ATOMIC_ADD : ATOMIC_NONE);
+        access(p, lane, kind, to, dtype, false, add ? &from : NULL);
     return status;
 }
 
 void probe_touch(Probe *p, Lane *lane, EventKind kind, const FabRect *rect, uint8_t dtype,
                  bool tensor)
 {
-    access(p, lane, kind, rect, dtype, tensor, 0);
+    access(p, lane, kind, rect, dtype, tensor, NULL);
 }
 
 /* ---- signals ---- */

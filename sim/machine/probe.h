@@ -70,6 +70,8 @@ typedef struct {
     uint64_t link;      /* ARRIVE: seq of its NOTIFY. WAIT: seq of the NOTIFY that satisfied it,
                            0: none (held from the start) */
     FabPayload payload; /* ARRIVE: what this observer attached to the NOTIFY */
+    const FabRect *whole; /* ATOMIC: the rectangle as the instruction made it, */
+    const FabLocal *data; /* and what is added, in its shape; NULL otherwise */
 } Event;
 
 typedef struct Observer Observer;

@@ -55,7 +55,8 @@ typedef struct {
     uint32_t without; /* leave this row of --explain-sync out, from 1; 0: none */
     void (*progress)(void *env, const World *w); /* called now and then, or NULL */
     void *progress_env;
-    bool cost; /* hold what was counted against the closed forms of the builtins */
+    bool certify; /* find out whether the run is a certificate, whatever is checked */
+    bool cost;    /* hold what was counted against the closed forms of the builtins */
 } RunConfig;
 
 typedef enum {
@@ -92,6 +93,8 @@ typedef struct {
     int64_t time_ps;   /* modelled time of the whole run */
     uint32_t *choices; /* names of the scheduler's choices, when recorded */
     uint32_t n_choices;
+    bool certified;        /* what was found holds for every schedule */
+    const char *uncertain; /* why not; NULL: certified, or nobody asked */
 } RunResult;
 
 void run_result_free(RunResult *result);

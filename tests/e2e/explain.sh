@@ -45,6 +45,6 @@ explain "$tmp/more.pld"
 row 'the first wait' ':65: wait: redundant in this program at P=2$'
 row 'the second wait' ':69: wait: redundant in this program at P=2$'
 row 'both' 'notify \+ .*: wait: needed \(race\)$'
-exits 'fails as it is' 3 "$build/pldrun" tests/explore/eq_overshot.pld -d 0-2 --explain-sync
+exits 'fails as it is' 4 "$build/pldrun" tests/explore/eq_overshot.pld -d 0-2 --explain-sync
 says 'says so' 'fails as it is'
 finish

@@ -1,0 +1,428 @@
+/* What decides a wait or a read and is not in certain order. Cells are judged in order of address,
+ * so that reports come in the same order whatever schedule was run. A cell with one sender and one
+ * waiting lane needs no judge: its waits take its credits one after another.
+ *
+ * Besides the reports this decides the part of the certificate that is about cells: each is
+ * counting, or its updates are in certain order and keep true what a wait saw (pld-memory(7)). */
+#include "sim/check/order.h"
+
+#include "sim/check/credits.h"
+#include "sim/machine/element_text.h"
+#include "sim/machine/fault.h"
+#include <string.h>
+
+enum { KIND_UPDATES = 1, KIND_WAIT };
+
+/* A cell and its events. */
+typedef struct {
+    OrderCheck *c;
+    const OrderCell *cell;
+    VEC(uint32_t) waits; /* WAIT and STUCK */
+    VEC(uint32_t) reads;
+    OrderSequence s;
+    bool in_order; /* `s` is set */
+    OrderView v;
+} Judge;
+
+static bool reports(const OrderCheck *c)
+{
+    return c->world->config->checks & CHECK_RACES;
+}
+
+static bool open_order(const OrderCheck *c, const OrderEvent *a, const OrderEvent *b)
+{
+    return !order_before(c, a, b) && !order_before(c, b, a);
+}
+
+static void cell_fails(Judge *j, const char *why)
+{
+    Buf text = {0};
+    order_cell_text(j->c, &text, j->cell->at);
+    order_fails(j->c, "%s: %s", text.at, why);
+    buf_free(&text);
+}
+
+static void who_text(const OrderCheck *c, Buf *out, CodePlace at)
+{
+    buf_str(out, " at ");
+    place_text(c->world, out, at);
+    buf_str(out, " (");
+    elements_who(c->world, out, at);
+    buf_char(out, ')');
+}
+
+static void update_text(const OrderCheck *c, Buf *out, const OrderEvent *u)
+{
+    if (u->kind == OE_PLAIN)
+        buf_printf(out, "%s of %d", elements_op(u->insn), u->value);
+    else
+        buf_printf(out, "%s %d", u->op == NOTIFY_SET ? "Set" : "AtomicAdd", u->value);
+    (void)c;
+}
+
+static void add_report(OrderCheck *c, CodePlace at, const Buf *text)
+{
+    report_add(c->world, REP_CHECK, "race", &at, text->at);
+}
+
+/* ---- updates that leave another value ---- */
+
+static bool seen_by_somebody(const Judge *j, const OrderEvent *a, const OrderEvent *b)
+{
+    for (uint32_t i = 0; i < j->waits.len + j->reads.len; i++) {
+        uint32_t x = i < j->waits.len ? j->waits.at[i] : j->reads.at[i - j->waits.len];
+        const OrderEvent *e = order_event(j->c, x);
+        if (!order_before(j->c, e, a) && !order_before(j->c, e, b))
+            return true;
+    }
+    return false;
+}
+
+static bool order_matters(const OrderEvent *a, const OrderEvent *b)
+{
+    if (order_replaces(a) && order_replaces(b))
+        return a->value != b->value;
+    const OrderEvent *add = order_replaces(a) ? b : a;
+    return (order_replaces(a) || order_replaces(b)) && add->value != 0;
+}
+
+static void report_updates(Judge *j, uint32_t x, uint32_t y)
+{
+    OrderCheck *c = j->c;
+    CodePlace px = order_event_place(c, x), py = order_event_place(c, y);
+    if (!reports(c) || !report_is_new(c, px, py, KIND_UPDATES))
+        return;
+    Buf text = {0};
+    place_text(c->world, &text, px);
+    buf_str(&text, ": race: ");
+    update_text(c, &text, order_event(c, x));
+    buf_str(&text, " of ");
+    order_cell_text(c, &text, j->cell->at);
+    buf_str(&text, " by ");
+    elements_who(c->world, &text, px);
+    buf_str(&text, ", unordered with ");
+    update_text(c, &text, order_event(c, y));
+    who_text(c, &text, py);
+    buf_str(&text, ": the one that comes last decides what is waited for or read\n    ");
+    uint32_t used = j->waits.len ? j->waits.at[0] : j->reads.at[0];
+    buf_str(&text, j->waits.len ? "wait" : "read");
+    who_text(c, &text, order_event_place(c, used));
+    add_report(c, px, &text);
+    buf_free(&text);
+}
+
+/* By thread and number, so that the pair does not depend on what came first in this run. */
+static int by_thread(const void *a_, const void *b_, void *c_)
+{
+    const OrderEvent *a = order_event(c_, *(const uint32_t *)a_);
+    const OrderEvent *b = order_event(c_, *(const uint32_t *)b_);
+    if (a->thread != b->thread)
+        return a->thread < b->thread ? -1 : 1;
+    return (a->pos > b->pos) - (a->pos < b->pos);
+}
+
+typedef VEC(uint32_t) EventIds;
+
+static void sorted_updates(const Judge *j, EventIds *out)
+{
+    for (uint32_t i = j->cell->first; i; i = order_event(j->c, i)->next)
+        if (order_is_update(order_event(j->c, i)))
+            vec_push(out, i);
+    qsort_r(out->at, out->len, sizeof *out->at, by_thread, j->c);
+}
+
+static void judge_updates(Judge *j)
+{
+    enum { MOST = 2000 };
+    EventIds list = {0};
+    sorted_updates(j, &list);
+    uint32_t n = list.len < MOST ? list.len : MOST;
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t k = i + 1; k < n; k++) {
+            const OrderEvent *a = order_event(j->c, list.at[i]);
+            const OrderEvent *b = order_event(j->c, list.at[k]);
+            if (!order_matters(a, b) || !open_order(j->c, a, b))
+                continue;
+            if (j->reads.len)
+                cell_fails(j, "a Set of a cell that is read, unordered with another update");
+            if (seen_by_somebody(j, a, b))
+                report_updates(j, order_replaces(a) ? list.at[i] : list.at[k],
+                               order_replaces(a) ? list.at[k] : list.at[i]);
+        }
+    vec_free(&list);
+}
+
+/* ---- waits that may miss what they wait for ---- */
+
+static void report_wait(Judge *j, uint32_t wait, uint32_t update)
+{
+    OrderCheck *c = j->c;
+    const OrderEvent *w = order_event(c, wait), *u = order_event(c, update);
+    CodePlace pw = order_event_place(c, wait), pu = order_event_place(c, update);
+    if (!reports(c) || !report_is_new(c, pw, pu, KIND_WAIT))
+        return;
+    Buf text = {0};
+    place_text(c->world, &text, pw);
+    buf_str(&text, ": race: ");
+    elements_who(c->world, &text, pw);
+    buf_printf(&text, " waits for %s %d in ", w->op == WAIT_GE ? ">=" : "==", w->value);
+    order_cell_text(c, &text, j->cell->at);
+    buf_str(&text, ", unordered with ");
+    update_text(c, &text, u);
+    who_text(c, &text, pu);
+    buf_str(&text, ", after which it does not hold: it may never see the value");
+    add_report(c, pw, &text);
+    buf_free(&text);
+}
+
+/* Updates of a cell in certain order: from the first value that satisfies it, a wait that has not
+ * run yet has to stay satisfied. */
+static bool stays_true(Judge *j, uint32_t wait)
+{
+    const OrderCheck *c = j->c;
+    const OrderEvent *w = order_event(c, wait);
+    uint32_t f = order_first(c, &j->s, w);
+    if (w->kind == OE_STUCK)
+        return f == UINT32_MAX;
+    for (uint32_t k = f; k < j->s.updates.len; k++) {
+        const OrderEvent *u = order_event(c, j->s.updates.at[k]);
+        if (order_before(c, w, u))
+            return true;
+        if (!order_holds(w, j->s.values.at[k + 1])) {
+            report_wait(j, wait, j->s.updates.at[k]);
+            return false;
+        }
+    }
+    return f != UINT32_MAX;
+}
+
+/* The open update that can make the wait false, by thread; 0: none. */
+static uint32_t spoils(const Judge *j, uint32_t wait)
+{
+    const OrderCheck *c = j->c;
+    const OrderEvent *w = order_event(c, wait);
+    int64_t most = j->v.base, least = j->v.base;
+    uint32_t up = 0, down = 0;
+    for (uint32_t i = 0; i < j->v.open.len; i++) {
+        const OrderEvent *u = order_event(c, j->v.open.at[i]);
+        bool first = order_before(c, u, w);
+        most += u->value > 0 ? u->value : 0;
+        least += u->value < 0 || first ? u->value : 0;
+        uint32_t *which = u->value > 0 ? &up : &down;
+        if (u->value && !first && (!*which || by_thread(&j->v.open.at[i], which, j->c) < 0))
+            *which = j->v.open.at[i];
+    }
+    if (w->op == WAIT_EQ && most > w->value)
+        return up;
+    return least < w->value ? down : 0;
+}
+
+/* A cell that is only added to: an Eq is a Ge when the value cannot pass it. */
+static bool counts(Judge *j, uint32_t wait)
+{
+    const OrderCheck *c = j->c;
+    const OrderEvent *w = order_event(c, wait);
+    if (j->cell->flags & (CELL_SET | CELL_PLAIN))
+        return false;
+    order_view(c, wait, &j->v);
+    if (w->kind == OE_STUCK) {
+        int64_t most = j->v.base;
+        for (uint32_t i = 0; i < j->v.open.len; i++)
+            most += order_event(c, j->v.open.at[i])->value > 0
+                        ? order_event(c, j->v.open.at[i])->value
+                        : 0;
+        return most < w->value;
+    }
+    uint32_t u = spoils(j, wait);
+    if (u)
+        report_wait(j, wait, u);
+    return !u;
+}
+
+/* A counter that several lanes wait on and lower: their order must be the program's. */
+static bool lowered_in_order(const Judge *j)
+{
+    const OrderCheck *c = j->c;
+    if (j->cell->flags & CELL_LOWERED)
+        return false;
+    if (!(j->cell->flags & CELL_WAITERS) || j->cell->down == 0)
+        return true;
+    const OrderEvent *last = NULL;
+    for (uint32_t i = j->cell->first; i; i = order_event(c, i)->next) {
+        const OrderEvent *e = order_event(c, i);
+        bool wait = e->kind == OE_WAIT || e->kind == OE_STUCK;
+        if (!wait && !(e->kind == OE_NOTIFY && e->value < 0))
+            continue;
+        if (last && last->thread != e->thread &&
+            (!order_before(c, last, e) ||
+             order_event_place(c, (uint32_t)i).dispatch ==
+                 order_place(c, last->thread, last->pos, 0, 0).dispatch))
+            return false;
+        last = e;
+    }
+    return true;
+}
+
+static void judge_waits(Judge *j)
+{
+    if (j->waits.len == 0)
+        return;
+    bool counting = lowered_in_order(j);
+    for (uint32_t i = 0; i < j->waits.len; i++) {
+        const OrderEvent *w = order_event(j->c, j->waits.at[i]);
+        bool ok = j->in_order ? stays_true(j, j->waits.at[i]) : counts(j, j->waits.at[i]);
+        if (j->in_order && !ok && w->kind == OE_STUCK)
+            ok = counting && counts(j, j->waits.at[i]);
+        if (!ok || (!j->in_order && !counting))
+            cell_fails(j, j->cell->flags & (CELL_SET | CELL_PLAIN)
+                              ? "its updates are in no order"
+                              : "what its waits see depends on the order of its updates");
+    }
+}
+
+/* ---- reads ---- */
+
+static Access as_access(const Judge *j, uint32_t event)
+{
+    const OrderEvent *e = order_event(j->c, event);
+    Access a = {.rect = {.at = j->cell->at, .run = 4},
+                .at = order_event_place(j->c, event),
+                .thread = e->thread,
+                .epoch = e->pos,
+                .kind = e->kind == OE_READ    ? EV_READ
+                        : e->kind == OE_PLAIN ? EV_WRITE
+                                              : EV_NOTIFY,
+                .dtype = DT_INT32,
+                .insn = e->insn,
+                .sync = {.kind = EV_LANE_BEGIN}};
+    for (uint32_t i = j->c->threads[e->thread].first; i != event;
+         i = order_event(j->c, i)->follows) {
+        const OrderEvent *x = order_event(j->c, i);
+        if (x->kind == OE_NOTIFY || x->kind == OE_WAIT)
+            a.sync =
+                (SyncPoint){x->kind == OE_WAIT ? EV_WAIT : EV_NOTIFY, order_event_place(j->c, i)};
+        else if (x->kind == OE_BEGIN)
+            a.sync = (SyncPoint){.kind = EV_LANE_BEGIN};
+    }
+    return a;
+}
+
+static void judge_read(Judge *j, uint32_t read, const EventIds *updates)
+{
+    OrderCheck *c = j->c;
+    const OrderEvent *r = order_event(c, read);
+    bool element = r->insn == BC_READ;
+    for (uint32_t i = 0; i < updates->len; i++) {
+        const OrderEvent *u = order_event(c, updates->at[i]);
+        if (u->kind == OE_PLAIN || u->value == 0 || !open_order(c, r, u))
+            continue; /* stores are accesses: see race.c */
+        cell_fails(j, "it is read, unordered with its updates");
+        if (element && poll_is_harmless(&c->world->program->funcs[r->func], r->pc))
+            continue;
+        Access then = as_access(j, updates->at[i]), now = as_access(j, read);
+        int64_t at = j->cell->at.offset;
+        race_report(c, &then, &now, at, at + 4, false,
+                    element ? "what a read of a cell saw orders nothing: end the poll with a wait"
+                            : NULL);
+    }
+}
+
+static void judge_stores(Judge *j, const EventIds *updates)
+{
+    OrderCheck *c = j->c;
+    for (uint32_t i = 0; i < updates->len; i++)
+        for (uint32_t k = 0; k < updates->len; k++) {
+            const OrderEvent *s = order_event(c, updates->at[i]);
+            const OrderEvent *u = order_event(c, updates->at[k]);
+            if (s->kind != OE_PLAIN || u->kind != OE_NOTIFY || !open_order(c, s, u))
+                continue;
+            Access then = as_access(j, updates->at[k]), now = as_access(j, updates->at[i]);
+            int64_t at = j->cell->at.offset;
+            race_report(c, &then, &now, at, at + 4, false, NULL);
+        }
+}
+
+static void judge_data(Judge *j)
+{
+    if (!(j->cell->flags & (CELL_READ | CELL_PLAIN)))
+        return;
+    EventIds updates = {0};
+    sorted_updates(j, &updates);
+    for (uint32_t i = 0; i < j->reads.len; i++)
+        judge_read(j, j->reads.at[i], &updates);
+    if (j->cell->flags & CELL_PLAIN)
+        judge_stores(j, &updates);
+    vec_free(&updates);
+}
+
+/* ---- all cells ---- */
+
+static void judge_cell(Judge *j, OrderCell *cell)
+{
+    j->cell = cell;
+    vec_clear(&j->waits);
+    vec_clear(&j->reads);
+    for (uint32_t i = cell->first; i; i = order_event(j->c, i)->next) {
+        const OrderEvent *e = order_event(j->c, i);
+        if (e->kind == OE_WAIT || e->kind == OE_STUCK)
+            vec_push(&j->waits, i);
+        else if (e->kind == OE_READ)
+            vec_push(&j->reads, i);
+    }
+    qsort_r(j->waits.at, j->waits.len, sizeof *j->waits.at, by_thread, j->c);
+    qsort_r(j->reads.at, j->reads.len, sizeof *j->reads.at, by_thread, j->c);
+    j->in_order = order_sequence(j->c, cell, &j->s);
+    if (cell->flags & (CELL_SET | CELL_PLAIN))
+        judge_updates(j);
+    judge_waits(j);
+    judge_data(j);
+}
+
+static int by_address(const void *a_, const void *b_, void *c_)
+{
+    const OrderCheck *c = c_;
+    const FabAddr *a = &c->cells.at[*(const uint32_t *)a_].at;
+    const FabAddr *b = &c->cells.at[*(const uint32_t *)b_].at;
+    if (a->window != b->window)
+        return a->window < b->window ? -1 : 1;
+    if (a->rank != b->rank)
+        return a->rank < b->rank ? -1 : 1;
+    return (a->offset > b->offset) - (a->offset < b->offset);
+}
+
+/* A counter beyond 32 bits may wrap in some order. */
+static void judge_range(OrderCheck *c, const OrderCell *cell)
+{
+    if (cell->start + cell->up <= INT32_MAX && cell->down >= INT32_MIN)
+        return;
+    Buf text = {0};
+    order_cell_text(c, &text, cell->at);
+    order_fails(c, "%s: its adds together do not fit INT32", text.at);
+    buf_free(&text);
+}
+
+void cells_judge(OrderCheck *c)
+{
+    EventIds cells = {0};
+    for (uint32_t i = 0; i < c->cells.len; i++) {
+        const OrderCell *cell = &c->cells.at[i];
+        if (cell->flags || credits_left(cell) || cell->start + cell->up > INT32_MAX ||
+            cell->down < INT32_MIN)
+            vec_push(&cells, i);
+    }
+    qsort_r(cells.at, cells.len, sizeof *cells.at, by_address, c);
+    Judge j = {.c = c};
+    for (uint32_t i = 0; i < cells.len; i++) {
+        OrderCell *cell = &c->cells.at[cells.at[i]];
+        judge_range(c, cell);
+        if (cell->flags)
+            judge_cell(&j, cell);
+        credits_judge(c, cell);
+    }
+    vec_free(&cells);
+    vec_free(&j.waits);
+    vec_free(&j.reads);
+    vec_free(&j.s.updates);
+    vec_free(&j.s.values);
+    vec_free(&j.v.open);
+}

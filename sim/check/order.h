@@ -1,0 +1,290 @@
+/* Certain order: what comes before what in every schedule of a program, found out from one run.
+ *
+ * While the run goes on its events are written down (order_log.c): what lanes do to signal cells,
+ * the beginnings and ends of dispatches, and the accesses of windows. At the end the order is
+ * solved (order_solve.c) and the run is followed again in an order that depends on nothing but it
+ * (order_replay.c): conflicting accesses that it leaves open are races (race.c), and cells are
+ * judged by what decides their waits and reads (cell_judge.c). pld-memory(7) states the rules and
+ * proves them.
+ *
+ * A thread is a lane. Its events are numbered from 1; a clock's entry for a thread is the number of
+ * its last event known. An access between events p and p + 1 has the epoch p + 1: whoever knows
+ * that event knows the access. */
+#ifndef PLD_SIM_CHECK_ORDER_H
+#define PLD_SIM_CHECK_ORDER_H
+
+#include "base/map.h"
+#include "sim/check/ranges.h"
+#include "sim/check/vclock.h"
+#include "sim/machine/world.h"
+
+typedef enum {
+    OE_BEGIN,  /* of a lane in dispatch `cell` */
+    OE_END,    /* of it */
+    OE_NOTIFY, /* an update of a cell: op is the NotifyOp */
+    OE_PLAIN,  /* another one: a store or remote store over it; value is what it left */
+    OE_WAIT,
+    OE_STUCK, /* a wait that was not satisfied when the run ended; last of its thread */
+    OE_READ,  /* of a cell's value */
+    OE_FENCE  /* weak memory: op is the FenceKind */
+} OrderKind;
+
+typedef struct {
+    uint32_t thread, pos;
+    uint32_t cell;    /* index in OrderCheck.cells; BEGIN, END: the dispatch */
+    uint32_t next;    /* event of the cell; 0: none */
+    uint32_t follows; /* event of the thread; 0: none */
+    uint32_t func, pc;
+    int32_t value; /* operand, or expected */
+    uint32_t snap; /* what its thread knew when it came to it, where that is kept; 0: not */
+    uint32_t wait; /* WAIT, STUCK of a shared cell: from 1, in OrderCheck.waits */
+    uint8_t kind, op;
+    uint16_t insn;
+} OrderEvent;
+
+/* Why a cell needs more than the rule for one sender and one waiting lane. */
+enum {
+    CELL_SENDERS = 1,  /* several lanes add, apart from the waiting one */
+    CELL_WAITERS = 2,  /* several lanes wait, or another lane of the rank adds */
+    CELL_SET = 4,      /* Set */
+    CELL_PLAIN = 8,    /* stored to */
+    CELL_LOWERED = 16, /* by somebody else than its rank */
+    CELL_EQ = 32,
+    CELL_READ = 64,
+    CELL_STALE = 128 /* a wait for what an earlier wait had reached */
+};
+
+typedef struct {
+    FabAddr at;
+    uint32_t first, last;    /* events */
+    uint32_t sender, waiter; /* threads, from 1; 0: none */
+    uint32_t flags;
+    bool waited;      /* `reached` is set */
+    int32_t start;    /* value before the first event */
+    int64_t own;      /* what its rank added while the run was written down */
+    int64_t sent;     /* what others added */
+    int64_t reached;  /* largest threshold - own so far */
+    int64_t up, down; /* sums of all positive and of all negative adds */
+    /* of the run that is followed, where flags is 0 */
+    int64_t base, sum; /* own adds; the sender's up to `cursor` */
+    uint32_t cursor;   /* event of the sender's last add that a wait needed */
+    uint32_t dropped;  /* of the last one whose snap is not kept any more */
+} OrderCell;
+
+/* What somebody knows: certain order, and under weak memory which writes have landed in the
+ * memory that all share, and which of those the rank sees. Entries are epochs. */
+enum { KNOW_ORDER, KNOW_LANDED, KNOW_SEEN, N_KNOW };
+
+typedef struct {
+    VClock at[N_KNOW];
+} Know;
+
+/* A Know that several events share. */
+typedef struct {
+    Know know;
+    uint32_t refs; /* 0: in the free list, by `free` */
+    uint32_t free;
+} OrderSnap;
+
+/* A wait on a cell with flags. */
+typedef struct {
+    uint32_t event;
+    Know gets;  /* by the rules, beyond what its thread knows */
+    bool loose; /* credits could take each other's place */
+    bool open;  /* no rule tells what it waited for */
+} OrderWait;
+
+/* An access of a window, or of a device tensor that several lanes share. */
+typedef struct {
+    int64_t offset, run;
+    uint32_t slice, func, pc;
+    uint32_t pos;  /* events of its thread before it */
+    uint32_t puts; /* notifies and fences of its thread before it */
+    uint32_t grid; /* in OrderCheck.grids, from 1; 0: one run */
+    uint8_t kind, dtype;
+    uint16_t insn;
+} OrderAccess;
+
+typedef struct {
+    uint8_t n;
+    int64_t count[FAB_MAX_DIMS], stride[FAB_MAX_DIMS];
+} OrderGrid;
+
+#define RECENT 16u
+
+/* Where a thread's last records of one kind in one slice stand, to be merged with the next. */
+typedef struct {
+    uint64_t key; /* 0: none */
+    uint64_t serial[2];
+    uint32_t id[2]; /* newest first; written down: access + 1 */
+} Recent;
+
+typedef struct {
+    uint32_t rank;
+    uint32_t first, last; /* events */
+    uint32_t n_events;
+    VEC(OrderAccess) accesses;
+    uint32_t puts;       /* notifies and fences: each ends the reads of earlier puts */
+    VEC(Access) sources; /* device tensors that puts still read */
+    Recent merge[RECENT];
+    SyncPoint last_sync; /* while the run goes on */
+    /* of the run that is followed */
+    Know know;
+    uint32_t snap; /* of `know`; 0: it has changed since */
+    uint32_t pos, event, access;
+    bool running, finished;
+    uint32_t dispatch;
+    SyncPoint sync;
+    uint32_t done_puts; /* `puts` of its last access */
+    uint32_t last_wait; /* event */
+    Recent recent[RECENT];
+} OrderThread;
+
+/* A slice of a window, or a region of a dispatch. */
+typedef struct {
+    FabAddr at; /* offset 0 */
+    bool tensor;
+    uint32_t dispatch;
+    RangeTree reads, writes, adds;
+    uint32_t limit[3]; /* sizes at which to look for records that everybody knows */
+} Slice;
+
+typedef struct FloatSums FloatSums;
+
+#define ORDER_BLOCK 65536u
+
+typedef struct {
+    Observer base;
+    World *world;
+    bool weak;
+    bool done; /* every dispatch ended */
+    uint32_t n_threads, n_ranks, n_dispatches;
+    uint32_t *first_thread; /* per rank */
+    OrderThread *threads;
+    /* written down */
+    VEC(OrderEvent *) blocks;
+    uint32_t n_events; /* the last one's number: they count from 1 */
+    VEC(OrderCell) cells;
+    Map cell_index;
+    VEC(Slice) slices;
+    Map slice_index;
+    VEC(OrderGrid) grids;
+    FloatSums *sums;
+    uint64_t n_accesses;
+    bool cut; /* the run was too long to be written down as one */
+    /* solved */
+    VEC(OrderWait) waits;
+    bool unsolved;
+    /* followed */
+    VEC(OrderSnap) snaps;
+    uint32_t free_snap;
+    Know *rank_end;        /* per rank: ends of its dispatches */
+    Know *starts, *ends;   /* per dispatch */
+    uint32_t *cores;       /* per dispatch: lanes */
+    uint32_t *lanes_left;  /* per dispatch: lanes that have not ended */
+    uint8_t *state;        /* per dispatch: 1 begun, 2 ended */
+    uint32_t *left_at_cut; /* where the log was cut last: of them */
+    uint8_t *state_at_cut;
+    uint32_t slice; /* of the access under way */
+    RangePool pool;
+    RangeIds found;
+    VClock known; /* by everybody, at least */
+    uint64_t tick, known_at;
+    Map reported;
+    /* the certificate */
+    bool failed;
+    Buf why; /* first reason */
+} OrderCheck;
+
+static inline OrderEvent *order_event(const OrderCheck *c, uint32_t i)
+{
+    return &c->blocks.at[i / ORDER_BLOCK][i % ORDER_BLOCK];
+}
+
+static inline uint32_t order_thread(const OrderCheck *c, CodePlace at)
+{
+    return c->first_thread[at.rank] + at.core;
+}
+
+/* The place of an event or access of a thread between its events; slow: for reports. */
+CodePlace order_place(const OrderCheck *c, uint32_t thread, uint32_t pos, uint32_t func,
+                      uint32_t pc);
+CodePlace order_event_place(const OrderCheck *c, uint32_t event);
+
+/* ---- order_log.c ---- */
+void order_log_event(OrderCheck *c, const Event *e);
+/* Adds the waits that are stuck. */
+void order_log_end(OrderCheck *c);
+FabRect order_rect(const OrderCheck *c, const OrderAccess *a);
+
+/* ---- order_clock.c ---- */
+/* Everybody back to the start, knowing nothing. */
+void order_rewind(OrderCheck *c);
+/* The thread does its next event, whose waits are satisfied by what has been done. */
+void order_step(OrderCheck *c, uint32_t thread);
+/* The sender's last add that the waits so far needed, this one on a cell without flags among them;
+ * 0: none. Moves the cursor. */
+uint32_t order_needs(OrderCheck *c, const OrderEvent *wait);
+bool order_knows(const OrderCheck *c, uint32_t thread, uint32_t of, uint32_t epoch);
+/* Event a comes before event b, where b's snap is kept. */
+bool order_before(const OrderCheck *c, const OrderEvent *a, const OrderEvent *b);
+bool order_known_by_all(OrderCheck *c, uint32_t thread, uint32_t epoch);
+void order_snaps_free(OrderCheck *c);
+
+/* ---- order_solve.c ---- */
+void order_solve(OrderCheck *c);
+void order_waits_free(OrderCheck *c);
+
+/* ---- order_view.c ---- */
+/* What a wait of a cell with flags may find there. */
+typedef struct {
+    const OrderEvent *wait;
+    bool adds;          /* there are adds, or values that are not known */
+    int64_t base;       /* upper bound of the value by the updates known before it */
+    int64_t positive;   /* what of it they added */
+    VEC(uint32_t) open; /* events: updates that are neither known before it nor after it */
+} OrderView;
+void order_view(const OrderCheck *c, uint32_t wait, OrderView *out);
+/* Can the wait hold with the first n of `list`, which is part of the open updates? */
+bool order_enough(const OrderCheck *c, const OrderView *v, const uint32_t *list, uint32_t n);
+/* The updates of a cell in order of the run when they are in certain order, and the values from
+ * before the first to after the last: false when they are not. */
+typedef struct {
+    VEC(uint32_t) updates;
+    VEC(int64_t) values;
+} OrderSequence;
+bool order_sequence(const OrderCheck *c, const OrderCell *cell, OrderSequence *out);
+/* Index of the first value, not before those known, that satisfies a wait; UINT32_MAX: none. */
+uint32_t order_first(const OrderCheck *c, const OrderSequence *s, const OrderEvent *wait);
+bool order_holds(const OrderEvent *wait, int64_t value);
+bool order_is_update(const OrderEvent *e);
+bool order_replaces(const OrderEvent *update);
+
+/* ---- order_replay.c: calls race_visit for the accesses ---- */
+void order_replay(OrderCheck *c);
+
+/* ---- race.c ---- */
+void race_visit(OrderCheck *c, uint32_t thread, const OrderAccess *a);
+/* `now` conflicts with `then` on bytes [first, end) of the slice; a report, once a pair of lines.
+ */
+void race_report(OrderCheck *c, const Access *then, const Access *now, int64_t first, int64_t end,
+                 bool tensor, const char *why);
+/* Once per pair of lines; kind keeps kinds of reports apart. */
+bool report_is_new(OrderCheck *c, CodePlace a, CodePlace b, unsigned kind);
+
+/* ---- cell_judge.c, poll.c ---- */
+void cells_judge(OrderCheck *c);
+/* Does the value read at this place reach nothing but loops that do nothing and end in a wait? */
+bool poll_is_harmless(const BcFunc *f, uint32_t pc);
+
+/* ---- float_sums.c ---- */
+void float_sums_note(OrderCheck *c, const Event *e);
+/* May the sum in these bytes of a slice depend on the order of its adds? */
+bool float_sums_vary(const OrderCheck *c, const Slice *s, int64_t first, int64_t end);
+void float_sums_free(OrderCheck *c);
+
+/* The run is no certificate: for the first reason given. Text after the colon of the note. */
+void order_fails(OrderCheck *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void order_cell_text(const OrderCheck *c, Buf *out, FabAddr at);
+
+#endif

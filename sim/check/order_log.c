@@ -1,0 +1,421 @@
+/* Writing a run down. Neighbouring accesses of one instruction between two events of its lane are
+ * one record, so a slice staged chunk by chunk or column by column stays one. */
+#include "sim/check/order.h"
+
+#include "sim/machine/mem.h"
+#include "sim/machine/rect_overlap.h"
+#include <string.h>
+
+/* ---- events ---- */
+
+static uint32_t push_event(OrderCheck *c, OrderEvent e)
+{
+    uint32_t i = ++c->n_events;
+    if (i / ORDER_BLOCK >= c->blocks.len)
+        vec_push(&c->blocks, xmalloc(ORDER_BLOCK * sizeof(OrderEvent)));
+    OrderThread *t = &c->threads[e.thread];
+    e.pos = ++t->n_events;
+    *order_event(c, i) = e;
+    if (t->last)
+        order_event(c, t->last)->follows = i;
+    else
+        t->first = i;
+    t->last = i;
+    return i;
+}
+
+static OrderEvent make_event(const OrderCheck *c, OrderKind kind, CodePlace at)
+{
+    return (OrderEvent){
+        .thread = order_thread(c, at), .func = at.func, .pc = at.pc, .kind = (uint8_t)kind};
+}
+
+static OrderCell *cell_find(OrderCheck *c, FabAddr at)
+{
+    uint64_t found;
+    uint64_t key = ((uint64_t)at.window * c->n_ranks + at.rank) << 36 | (uint64_t)at.offset / 4;
+    if (map_get(&c->cell_index, key, &found))
+        return &c->cells.at[found];
+    map_set(&c->cell_index, key, c->cells.len);
+    vec_push(&c->cells, (OrderCell){.at = at});
+    return &vec_last(&c->cells);
+}
+
+static void push_cell_event(OrderCheck *c, OrderCell *cell, OrderEvent e)
+{
+    e.cell = (uint32_t)(cell - c->cells.at);
+    uint32_t i = push_event(c, e);
+    if (cell->last)
+        order_event(c, cell->last)->next = i;
+    else
+        cell->first = i;
+    cell->last = i;
+}
+
+/* ---- cells ---- */
+
+static void waits_here(OrderCell *cell, uint32_t thread)
+{
+    if (cell->waiter == 0)
+        cell->waiter = thread + 1;
+    else if (cell->waiter != thread + 1)
+        cell->flags |= CELL_WAITERS;
+}
+
+static void added(OrderCell *cell, const OrderEvent *e, bool own)
+{
+    *(e->value > 0 ? &cell->up : &cell->down) += e->value;
+    if (own) {
+        cell->own += e->value;
+        waits_here(cell, e->thread);
+        return;
+    }
+    cell->sent += e->value;
+    if (e->value < 0)
+        cell->flags |= CELL_LOWERED;
+    if (cell->sender == 0)
+        cell->sender = e->thread + 1;
+    else if (cell->sender != e->thread + 1)
+        cell->flags |= CELL_SENDERS;
+}
+
+static void log_notify(OrderCheck *c, const Event *e)
+{
+    OrderCell *cell = cell_find(c, e->rect.at);
+    OrderEvent n = make_event(c, OE_NOTIFY, e->at);
+    n.value = e->value;
+    n.op = e->op;
+    n.insn = BC_NOTIFY;
+    if (!cell->last)
+        cell->start = e->before;
+    if (e->op == NOTIFY_SET)
+        cell->flags |= CELL_SET;
+    else
+        added(cell, &n, e->at.rank == e->target);
+    push_cell_event(c, cell, n);
+}
+
+static void log_wait(OrderCheck *c, OrderKind kind, const OrderEvent *wait, FabAddr at,
+                     int32_t value_now)
+{
+    OrderCell *cell = cell_find(c, at);
+    OrderEvent w = *wait;
+    w.kind = (uint8_t)kind;
+    w.insn = BC_WAIT;
+    if (!cell->last)
+        cell->start = value_now;
+    if (w.op == WAIT_EQ)
+        cell->flags |= CELL_EQ;
+    waits_here(cell, w.thread);
+    int64_t need = (int64_t)w.value - cell->own;
+    if (cell->waited && need <= cell->reached)
+        cell->flags |= CELL_STALE;
+    if (!cell->waited || need > cell->reached)
+        cell->reached = need;
+    cell->waited = true;
+    push_cell_event(c, cell, w);
+}
+
+/* A store over cells, or a read of them: once per place between two events of the lane. */
+static void log_touch(OrderCheck *c, const Event *e, FabAddr at)
+{
+    bool reads = e->kind == EV_READ || e->kind == EV_REMOTE_READ;
+    OrderCell *cell = cell_find(c, at);
+    OrderEvent t = make_event(c, reads ? OE_READ : OE_PLAIN, e->at);
+    int32_t now = 0;
+    if (c->world->fabric)
+        (void)c->world->fabric->ops->cell(c->world->fabric, at, &now);
+    if (!cell->last)
+        cell->start = reads ? now : 0;
+    t.value = now;
+    t.insn = e->insn;
+    cell->flags |= reads ? CELL_READ : CELL_PLAIN;
+    const OrderEvent *last = cell->last ? order_event(c, cell->last) : NULL;
+    if (reads && last && last->kind == OE_READ && last->thread == t.thread && last->pc == t.pc &&
+        last->func == t.func && c->threads[t.thread].last == cell->last)
+        return;
+    push_cell_event(c, cell, t);
+}
+
+static void log_cells(OrderCheck *c, const Event *e)
+{
+    FabAddr at = e->rect.at;
+    at.offset -= at.offset % 4;
+    for (int64_t end = rect_end(&e->rect); at.offset < end; at.offset += 4)
+        log_touch(c, e, at);
+}
+
+/* ---- accesses ---- */
+
+static uint32_t slice_of(OrderCheck *c, const Event *e)
+{
+    bool tensor = e->tensor;
+    FabAddr at = e->rect.at;
+    uint64_t found, key = (uint64_t)at.window << 32 | at.rank;
+    if (tensor)
+        key = UINT64_C(1) << 63 | (uint64_t)e->at.dispatch << 16 | at.window;
+    if (map_get(&c->slice_index, key, &found))
+        return (uint32_t)found;
+    map_set(&c->slice_index, key, c->slices.len);
+    at.offset = 0;
+    vec_push(&c->slices, (Slice){.at = at, .tensor = tensor, .dispatch = e->at.dispatch});
+    return c->slices.len - 1;
+}
+
+FabRect order_rect(const OrderCheck *c, const OrderAccess *a)
+{
+    FabRect r = {.at = c->slices.at[a->slice].at, .run = a->run};
+    r.at.offset = a->offset;
+    if (a->grid) {
+        const OrderGrid *g = &c->grids.at[a->grid - 1];
+        r.n = g->n;
+        memcpy(r.count, g->count, sizeof r.count);
+        memcpy(r.stride, g->stride, sizeof r.stride);
+    }
+    return r;
+}
+
+static void set_rect(OrderCheck *c, OrderAccess *a, const FabRect *r)
+{
+    a->offset = r->at.offset;
+    a->run = r->run;
+    if (r->n == 0) {
+        a->grid = 0;
+        return;
+    }
+    if (!a->grid) {
+        vec_push(&c->grids, (OrderGrid){0});
+        a->grid = c->grids.len;
+    }
+    OrderGrid *g = &c->grids.at[a->grid - 1];
+    g->n = r->n;
+    memcpy(g->count, r->count, sizeof g->count);
+    memcpy(g->stride, r->stride, sizeof g->stride);
+}
+
+static bool try_merge(OrderCheck *c, OrderAccess *old, const OrderAccess *a, const FabRect *rect)
+{
+    if (old->pos != a->pos || old->kind != a->kind || old->func != a->func || old->pc != a->pc ||
+        (a->kind == EV_PUT_SOURCE && old->puts != a->puts))
+        return false;
+    FabRect both = order_rect(c, old);
+    if (!rects_cover(&both, rect)) {
+        if (!rects_join(&both, rect))
+            return false;
+        set_rect(c, old, &both);
+    }
+    return true;
+}
+
+/* The last two records may have become one grid of rows; the newer one stays behind, empty. */
+static void merge_last_two(OrderCheck *c, OrderThread *t, Recent *r)
+{
+    if (!r->id[0] || !r->id[1])
+        return;
+    OrderAccess *newer = &t->accesses.at[r->id[0] - 1];
+    FabRect rect = order_rect(c, newer);
+    if (!try_merge(c, &t->accesses.at[r->id[1] - 1], newer, &rect))
+        return;
+    if (r->id[0] == t->accesses.len)
+        t->accesses.len--;
+    else
+        newer->run = 0;
+    r->id[0] = r->id[1];
+    r->id[1] = 0;
+}
+
+/* A write behind a put is not the one before it: the put may still read its source. */
+static void keep_writes_apart(OrderThread *t)
+{
+    for (uint32_t i = 0; i < RECENT; i++)
+        if (t->merge[i].key && (t->merge[i].key - 1) % EV_COUNT != EV_PUT_SOURCE)
+            t->merge[i].key = 0;
+}
+
+static void log_access(OrderCheck *c, const Event *e)
+{
+    if (e->rect.run == 0)
+        return;
+    OrderThread *t = &c->threads[order_thread(c, e->at)];
+    OrderAccess a = {.slice = slice_of(c, e),
+                     .func = e->at.func,
+                     .pc = e->at.pc,
+                     .pos = t->n_events,
+                     .puts = t->puts,
+                     .kind = (uint8_t)e->kind,
+                     .dtype = e->dtype,
+                     .insn = e->insn};
+    if (e->kind == EV_PUT_SOURCE)
+        keep_writes_apart(t);
+    uint64_t key = (uint64_t)a.slice * EV_COUNT + a.kind + 1;
+    Recent *r = &t->merge[(key ^ key >> 4) % RECENT];
+    if (r->key != key)
+        *r = (Recent){.key = key};
+    for (int i = 0; i < 2; i++)
+        if (r->id[i] && try_merge(c, &t->accesses.at[r->id[i] - 1], &a, &e->rect))
+            return;
+    merge_last_two(c, t, r);
+    set_rect(c, &a, &e->rect);
+    vec_push(&t->accesses, a);
+    c->n_accesses++;
+    r->id[1] = r->id[0];
+    r->id[0] = t->accesses.len;
+}
+
+/* ---- sources of puts in device tensors ---- */
+
+/* Nobody but lanes of the same dispatch can change them, in program order mostly: these are told
+ * at once. */
+static Access access_now(OrderCheck *c, const Event *e)
+{
+    OrderThread *t = &c->threads[order_thread(c, e->at)];
+    return (Access){.rect = e->rect,
+                    .at = e->at,
+                    .thread = order_thread(c, e->at),
+                    .puts = t->puts,
+                    .kind = (uint8_t)e->kind,
+                    .dtype = e->dtype,
+                    .insn = e->insn,
+                    .sync = t->last_sync};
+}
+
+static void tensor_source(OrderCheck *c, const Event *e)
+{
+    Access a = access_now(c, e);
+    OrderThread *t = &c->threads[a.thread];
+    if (t->sources.len) {
+        Access *last = &vec_last(&t->sources);
+        if (last->at.func == a.at.func && last->at.pc == a.at.pc && last->puts == a.puts &&
+            last->rect.at.window == a.rect.at.window && rects_join(&last->rect, &a.rect))
+            return;
+    }
+    vec_push(&t->sources, a);
+}
+
+static void tensor_write(OrderCheck *c, const Event *e)
+{
+    uint32_t first = c->first_thread[e->at.rank], n = c->world->ranks[e->at.rank].n_lanes;
+    for (uint32_t u = first; u < first + n; u++) {
+        const OrderThread *t = &c->threads[u];
+        for (uint32_t i = 0; i < t->sources.len; i++) {
+            const Access *then = &t->sources.at[i];
+            int64_t from, end;
+            if (then->rect.at.window != e->rect.at.window ||
+                !rects_common(&then->rect, &e->rect, &from, &end))
+                continue;
+            Access now = access_now(c, e);
+            race_report(c, then, &now, from, end, true, NULL);
+        }
+    }
+}
+
+/* ---- events of the run ---- */
+
+static void puts_end(OrderThread *t)
+{
+    t->puts++;
+    vec_clear(&t->sources);
+}
+
+static void lane_event(OrderCheck *c, const Event *e)
+{
+    OrderEvent l = make_event(c, e->kind == EV_LANE_BEGIN ? OE_BEGIN : OE_END, e->at);
+    l.cell = e->at.dispatch;
+    OrderThread *t = &c->threads[l.thread];
+    (void)push_event(c, l);
+    if (e->kind == EV_LANE_BEGIN)
+        t->last_sync = (SyncPoint){.kind = EV_LANE_BEGIN};
+    else
+        puts_end(t);
+}
+
+static void sync_event(OrderCheck *c, const Event *e)
+{
+    OrderThread *t = &c->threads[order_thread(c, e->at)];
+    t->last_sync = (SyncPoint){.kind = (uint8_t)e->kind, .at = e->at};
+    if (e->kind == EV_NOTIFY) {
+        puts_end(t);
+        return;
+    }
+    OrderEvent w = make_event(c, OE_WAIT, e->at);
+    w.op = e->op;
+    w.value = e->value;
+    log_wait(c, OE_WAIT, &w, e->rect.at, e->after);
+}
+
+static void fence(OrderCheck *c, const Event *e)
+{
+    puts_end(&c->threads[order_thread(c, e->at)]);
+    if (!c->weak)
+        return;
+    OrderEvent f = make_event(c, OE_FENCE, e->at);
+    f.op = e->op;
+    (void)push_event(c, f);
+}
+
+static void tensor_access(OrderCheck *c, const Event *e)
+{
+    if (e->kind == EV_PUT_SOURCE)
+        tensor_source(c, e);
+    if (e->kind == EV_TENSOR_WRITE)
+        tensor_write(c, e);
+    if (c->world->dispatches.at[e->at.dispatch].cores > 1)
+        log_access(c, e);
+}
+
+void order_log_event(OrderCheck *c, const Event *e)
+{
+    switch (e->kind) {
+    case EV_LANE_BEGIN:
+    case EV_LANE_END: lane_event(c, e); return;
+    case EV_NOTIFY:
+    case EV_WAIT: sync_event(c, e); return;
+    case EV_ARRIVE: log_notify(c, e); return;
+    case EV_FENCE: fence(c, e); return;
+    default: break;
+    }
+    if (e->tensor) {
+        tensor_access(c, e);
+        return;
+    }
+    log_access(c, e);
+    if (e->kind == EV_ATOMIC || e->kind == EV_WRITE || e->kind == EV_REMOTE_WRITE)
+        float_sums_note(c, e);
+    if (e->kind != EV_PUT_SOURCE && c->world->windows.at[e->rect.at.window].signal)
+        log_cells(c, e);
+}
+
+void order_log_end(OrderCheck *c)
+{
+    for (uint32_t r = 0; r < c->n_ranks; r++)
+        for (uint32_t i = 0; i < c->world->ranks[r].n_lanes; i++) {
+            const Lane *lane = &c->world->ranks[r].lanes[i];
+            const Pending *p = &lane->pending;
+            if (lane->state != LANE_BLOCKED || p->kind != PEND_WAIT)
+                continue;
+            OrderEvent w = make_event(c, OE_STUCK, p->at);
+            w.op = (uint8_t)p->op;
+            w.value = p->value;
+            log_wait(c, OE_STUCK, &w, p->rect.at, 0);
+        }
+}
+
+/* ---- places ---- */
+
+CodePlace order_place(const OrderCheck *c, uint32_t thread, uint32_t pos, uint32_t func,
+                      uint32_t pc)
+{
+    const OrderThread *t = &c->threads[thread];
+    CodePlace at = {
+        .rank = t->rank, .core = thread - c->first_thread[t->rank], .func = func, .pc = pc};
+    for (uint32_t i = t->first; i && order_event(c, i)->pos <= pos; i = order_event(c, i)->follows)
+        if (order_event(c, i)->kind == OE_BEGIN)
+            at.dispatch = order_event(c, i)->cell;
+    return at;
+}
+
+CodePlace order_event_place(const OrderCheck *c, uint32_t event)
+{
+    const OrderEvent *e = order_event(c, event);
+    return order_place(c, e->thread, e->pos, e->func, e->pc);
+}

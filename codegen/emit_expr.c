@@ -109,22 +109,49 @@ static void scalar_into(FuncEmit *fe, VReg dst, const Expr *e)
 
 static void op_into(FuncEmit *fe, VReg dst, const Expr *e)
 {
-    const Expr *mem = e->n_args ? e->args[0] : NULL;
-    VReg run;
-    switch (e->op) {
-    case OP_READ:
-        run = emit_run(fe, 'x', e->args[1]->args, e->args[1]->n_args);
-        emit_insn(fe, BC_READ, FIELDS(dst, emit_memory(fe, mem), run, e->args[1]->n_args), 0);
-        break;
-    case OP_DIM: emit_insn(fe, BC_DIM, FIELDS(dst, emit_memory(fe, mem)), e->args[1]->ival); break;
-    case OP_WORLD_SIZE: emit_insn(fe, BC_WORLD, FIELDS(dst), 0); break;
-    case OP_RANK: emit_insn(fe, BC_RANK, FIELDS(dst, emit_memory(fe, mem)), 0); break;
-    case OP_NRANKS: emit_insn(fe, BC_NRANKS, FIELDS(dst, emit_memory(fe, mem)), 0); break;
-    case OP_CORE: emit_insn(fe, BC_CORE, FIELDS(dst), 0); break;
-    default:
-        diag_internal(fe->p->diags, e->span, "%s is no scalar value", op_info(e->op)->full);
-        break;
+    const Expr *list;
+    switch (op_info(e->op)->emit) {
+    case EMIT_READ:
+        list = OP_ARG(e, READ, indices);
+        VReg run = emit_run(fe, 'x', list->args, list->n_args);
+        VReg mem = emit_memory(fe, OP_ARG(e, READ, tensor));
+        emit_insn(fe, BC_READ, FIELDS(dst, mem, run, list->n_args), 0);
+        return;
+    case EMIT_DIM:
+        emit_insn(fe, BC_DIM, FIELDS(dst, emit_memory(fe, OP_ARG(e, DIM, tensor))),
+                  OP_ARG(e, DIM, axis)->ival);
+        return;
+    case EMIT_WORLD: emit_insn(fe, BC_WORLD, FIELDS(dst), 0); return;
+    case EMIT_RANK:
+        emit_insn(fe, BC_RANK, FIELDS(dst, emit_memory(fe, OP_ARG(e, RANK, ctx))), 0);
+        return;
+    case EMIT_NRANKS:
+        emit_insn(fe, BC_NRANKS, FIELDS(dst, emit_memory(fe, OP_ARG(e, NRANKS, ctx))), 0);
+        return;
+    case EMIT_CORE: emit_insn(fe, BC_CORE, FIELDS(dst), 0); return;
+    case EMIT_LOWERED:
+    case EMIT_TILE_OP:
+    case EMIT_NOTHING:
+    case EMIT_LOAD:
+    case EMIT_STORE:
+    case EMIT_WRITE:
+    case EMIT_FULL:
+    case EMIT_CREATE:
+    case EMIT_COPY:
+    case EMIT_CAST:
+    case EMIT_ALLOC:
+    case EMIT_WINDOW:
+    case EMIT_ROW:
+    case EMIT_FLATTEN:
+    case EMIT_CHECK:
+    case EMIT_NOTIFY:
+    case EMIT_WAIT:
+    case EMIT_FENCE:
+    case EMIT_REMOTE_LOAD:
+    case EMIT_REMOTE_STORE:
+    case EMIT_TRANSFER: break;
     }
+    diag_internal(fe->p->diags, e->span, "%s is no scalar value", op_info(e->op)->full);
 }
 
 void emit_expr_into(FuncEmit *fe, VReg dst, const Expr *e)

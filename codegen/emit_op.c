@@ -241,32 +241,29 @@ static void emit_alloc(const OpCode *oc)
     vec_push(&fe->em->windows, w);
 }
 
-static void emit_view(const OpCode *oc)
+static void emit_window(const OpCode *oc)
 {
-    FuncEmit *fe = oc->fe;
-    const Expr *e = oc->e;
     uint32_t n;
-    VReg src, extents, m;
-    switch (e->op) {
-    case OP_WINDOW:
-        src = memory(oc, OP_ARG(e, WINDOW, buffer));
-        extents = run(oc, OP_ARG(e, WINDOW, shape), &n);
-        m = emit_memory_result(fe, oc->result, emit_mem_type(e->type));
-        emit_insn(fe, BC_VIEW, FIELDS(m, src, extents, n, e->type->dtype), 0);
-        break;
-    case OP_TENSOR_ROW: {
-        src = memory(oc, OP_ARG(e, TENSOR_ROW, tensor));
-        VReg row = scalar(oc, OP_ARG(e, TENSOR_ROW, row));
-        m = emit_memory_result(fe, oc->result, emit_mem_type(e->type));
-        emit_insn(fe, BC_ROW, FIELDS(m, src, row), 0);
-        break;
-    }
-    default:
-        src = memory(oc, OP_ARG(e, FLATTEN, tensor));
-        m = emit_memory_result(fe, oc->result, emit_mem_type(e->type));
-        emit_insn(fe, BC_FLATTEN, FIELDS(m, src), 0);
-        break;
-    }
+    const Expr *e = oc->e;
+    VReg src = memory(oc, OP_ARG(e, WINDOW, buffer));
+    VReg extents = run(oc, OP_ARG(e, WINDOW, shape), &n);
+    VReg m = emit_memory_result(oc->fe, oc->result, emit_mem_type(e->type));
+    emit_insn(oc->fe, BC_VIEW, FIELDS(m, src, extents, n, e->type->dtype), 0);
+}
+
+static void emit_row(const OpCode *oc)
+{
+    VReg src = memory(oc, OP_ARG(oc->e, TENSOR_ROW, tensor));
+    VReg row = scalar(oc, OP_ARG(oc->e, TENSOR_ROW, row));
+    VReg m = emit_memory_result(oc->fe, oc->result, emit_mem_type(oc->e->type));
+    emit_insn(oc->fe, BC_ROW, FIELDS(m, src, row), 0);
+}
+
+static void emit_flatten(const OpCode *oc)
+{
+    VReg src = memory(oc, OP_ARG(oc->e, FLATTEN, tensor));
+    VReg m = emit_memory_result(oc->fe, oc->result, emit_mem_type(oc->e->type));
+    emit_insn(oc->fe, BC_FLATTEN, FIELDS(m, src), 0);
 }
 
 static void emit_check(const OpCode *oc)
@@ -300,7 +297,9 @@ static void emit_effect(const OpCode *oc)
     case EMIT_TILE_OP: emit_elementwise(oc); return;
     case EMIT_NOTHING: return;
     case EMIT_ALLOC: emit_alloc(oc); return;
-    case EMIT_VIEW: emit_view(oc); return;
+    case EMIT_WINDOW: emit_window(oc); return;
+    case EMIT_ROW: emit_row(oc); return;
+    case EMIT_FLATTEN: emit_flatten(oc); return;
     case EMIT_CHECK: emit_check(oc); return;
     case EMIT_NOTIFY: emit_notify(oc); return;
     case EMIT_WAIT: emit_wait(oc); return;
@@ -309,7 +308,12 @@ static void emit_effect(const OpCode *oc)
     case EMIT_REMOTE_STORE: emit_remote_store(oc); return;
     case EMIT_TRANSFER: emit_transfer(oc); return;
     case EMIT_LOWERED:
-    case EMIT_SCALAR: break;
+    case EMIT_READ:
+    case EMIT_DIM:
+    case EMIT_WORLD:
+    case EMIT_RANK:
+    case EMIT_NRANKS:
+    case EMIT_CORE: break;
     }
     diag_internal(fe->p->diags, e->span, "%s reached code generation", op_info(e->op)->full);
 }

@@ -53,8 +53,6 @@ Stmt *build_if(Builder *b, Expr *cond);
  * name, what was required and what was found, and returns NULL. `level` is checked too. Fills in
  * defaults. Used by the elaborator, by the builder and by the verifier. */
 const Type *infer_op(Program *p, Expr *op, FuncKind level);
-/* The collectives' rules of spec (ir/infer_collective.c), called by infer_op. */
-const Type *infer_collective(Program *p, Expr *op, FuncKind level);
 /* Gives literals that are operands of an op the type their slot takes, so that a constant means the
  * same however it came there: INDEX, INT32 in i32 slots, and the dtype of the memory or tile for
  * numbers. A literal that does not fit stays as it is. infer_op does this; passes that put

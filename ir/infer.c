@@ -450,7 +450,13 @@ static const Type *infer_rule(const Infer *in)
     case RULE_FLATTEN: return infer_flatten(in);
     case RULE_DIM: return infer_dim_op(in);
     case RULE_CREATE: return infer_create(in);
-    case RULE_COLLECTIVE: return infer_collective(in->p, in->op, in->level);
+    case RULE_BARRIER:
+    case RULE_BROADCAST:
+    case RULE_ALLREDUCE:
+    case RULE_REDUCE_SCATTER:
+    case RULE_ALLGATHER:
+    case RULE_ALL_TO_ALL:
+    case RULE_ALL_TO_ALL_V: return infer_collective(in);
     case RULE_ELEMENTWISE: return infer_elementwise(in);
     case RULE_CAST: return infer_cast(in);
     case RULE_LOAD:
@@ -464,6 +470,7 @@ static const Type *infer_rule(const Infer *in)
     case RULE_NOTIFY:
     case RULE_WAIT: return infer_signal(in);
     case RULE_TRANSFER: return infer_transfer(in);
+    case RULE_COUNT: break;
     }
     return NULL;
 }

@@ -48,6 +48,7 @@ const Type *infer_signal(const Infer *in);  /* notify and wait */
 const Type *infer_transfer(const Infer *in);    /* put and get */
 const Type *infer_elementwise(const Infer *in); /* ir/infer_tile.c: arithmetic */
 const Type *infer_cast(const Infer *in);        /* cast of a tile or a whole tensor */
+const Type *infer_collective(const Infer *in);  /* ir/infer_collective.c */
 const Type *infer_create(const Infer *in);      /* full, create_tile */
 
 #endif

@@ -319,21 +319,17 @@ static bool all_to_all_v_ok(const Infer *in)
                       (long long)nr, (long long)rows);
 }
 
-const Type *infer_collective(Program *p, Expr *op, FuncKind level)
+/* By rule, from RULE_BARRIER on. */
+static bool (*const checks[])(const Infer *) = {
+    barrier_ok,   broadcast_ok,  allreduce_ok,    reduce_scatter_ok,
+    allgather_ok, all_to_all_ok, all_to_all_v_ok,
+};
+_Static_assert(sizeof checks / sizeof *checks == RULE_COUNT - RULE_BARRIER,
+               "a collective without a type rule");
+
+const Type *infer_collective(const Infer *in)
 {
-    Infer in = {p, op, op->op, op_info(op->op), level};
-    bool good = false;
-    switch (op->op) {
-    case OP_BARRIER: good = barrier_ok(&in); break;
-    case OP_BROADCAST: good = broadcast_ok(&in); break;
-    case OP_ALLREDUCE: good = allreduce_ok(&in); break;
-    case OP_REDUCE_SCATTER: good = reduce_scatter_ok(&in); break;
-    case OP_ALLGATHER: good = allgather_ok(&in); break;
-    case OP_ALL_TO_ALL: good = all_to_all_ok(&in); break;
-    case OP_ALL_TO_ALL_V: good = all_to_all_v_ok(&in); break;
-    default: break;
-    }
-    if (!good)
+    if (!checks[in->info->rule - RULE_BARRIER](in))
         return NULL;
-    return op->args[in.info->result == RES_ARG1 ? 1 : 0]->type;
+    return in->op->args[in->info->result == RES_ARG1 ? 1 : 0]->type;
 }

@@ -129,7 +129,14 @@ typedef enum {
     RULE_ROW,
     RULE_FLATTEN,
     RULE_DIM,
-    RULE_COLLECTIVE
+    RULE_BARRIER, /* from here on collectives */
+    RULE_BROADCAST,
+    RULE_ALLREDUCE,
+    RULE_REDUCE_SCATTER,
+    RULE_ALLGATHER,
+    RULE_ALL_TO_ALL,
+    RULE_ALL_TO_ALL_V,
+    RULE_COUNT
 } TypeRule;
 
 typedef enum {
@@ -156,9 +163,14 @@ typedef enum {
 /* How an op becomes code (codegen/emit_op.c, emit_expr.c). */
 typedef enum {
     EMIT_LOWERED, /* a pass replaces it before */
-    EMIT_SCALAR,  /* into a register */
     EMIT_TILE_OP, /* by its tile operation */
     EMIT_NOTHING, /* the result names its operand */
+    EMIT_READ,    /* from here on scalars, into a register */
+    EMIT_DIM,
+    EMIT_WORLD,
+    EMIT_RANK,
+    EMIT_NRANKS,
+    EMIT_CORE, /* up to here */
     EMIT_LOAD,
     EMIT_STORE,
     EMIT_WRITE,
@@ -167,7 +179,9 @@ typedef enum {
     EMIT_COPY,
     EMIT_CAST,
     EMIT_ALLOC,
-    EMIT_VIEW,
+    EMIT_WINDOW,
+    EMIT_ROW,
+    EMIT_FLATTEN,
     EMIT_CHECK,
     EMIT_NOTIFY,
     EMIT_WAIT,

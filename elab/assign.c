@@ -121,42 +121,31 @@ static void let_results(Elab *e, const Ast *target, Expr *call, const Type *decl
     }
 }
 
-static bool is_var(void *env, const Expr *x);
-
+/* Variables that the targets so far rebind, and whether a value reads one of them. */
 typedef struct {
-    VarId var;
+    Map rebound;
     bool found;
 } Search;
 
 static void search(void *env, Expr **x)
 {
     Search *s = env;
-    s->found |= is_var(&s->var, *x);
+    s->found = s->found || ((*x)->kind == EX_VAR && map_get(&s->rebound, (*x)->var, NULL));
 }
 
-static bool is_var(void *env, const Expr *x)
+static bool reads_rebound(Search *s, Val *v)
 {
-    return x->kind == EX_VAR && x->var == *(VarId *)env;
+    s->found = false;
+    if (v->kind == V_EXPR)
+        expr_walk(&v->expr, search, s);
+    return s->found;
 }
 
-/* Does value `i` read a name that an earlier target of the same statement rebinds? */
-static bool reads_earlier(Elab *e, const Ast *target, Val *items, uint32_t i)
+static void note_rebound(Elab *e, Search *s, const Ast *target)
 {
-    if (items[i].kind != V_EXPR)
-        return false;
-    for (uint32_t k = 0; k < i; k++) {
-        const Ast *t = target->items.at[k];
-        if (t->kind != AST_NAME)
-            continue;
-        const Name *n = elab_name(e, elab_name_id(e, t->name));
-        Search s = {.var = n->var};
-        if (n->state != NM_VAR)
-            continue;
-        expr_walk(&items[i].expr, search, &s);
-        if (s.found)
-            return true;
-    }
-    return false;
+    const Name *n = target->kind == AST_NAME ? elab_name(e, elab_name_id(e, target->name)) : NULL;
+    if (n && n->state == NM_VAR)
+        map_set(&s->rebound, n->var, 1);
 }
 
 static void assign_target(Elab *e, const Ast *target, Val v, Span span);
@@ -174,8 +163,11 @@ static void let_items(Elab *e, const Ast *target, Val v, Span span)
     Val *items = arena_new_n(e->arena, Val, n ? n : 1);
     if (n)
         memcpy(items, given, n * sizeof *items);
-    for (uint32_t i = 1; i < n; i++) {
-        if (!reads_earlier(e, target, items, i))
+    Search s = {0};
+    for (uint32_t i = 0; i < n; i++) {
+        bool keep = reads_rebound(&s, &items[i]);
+        note_rebound(e, &s, target->items.at[i]);
+        if (!keep)
             continue;
         Sym base = target->items.at[i]->kind == AST_NAME ? target->items.at[i]->name
                                                          : intern(e->in, "value");
@@ -184,6 +176,7 @@ static void let_items(Elab *e, const Ast *target, Val v, Span span)
         bool found;
         items[i] = elab_local(e, name, span, &found);
     }
+    map_free(&s.rebound);
     for (uint32_t i = 0; i < n; i++)
         assign_target(e, target->items.at[i], items[i], span);
 }

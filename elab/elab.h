@@ -118,7 +118,8 @@ typedef struct Loop Loop;
 struct Loop {
     Loop *outer;
     Stmt *stmt;
-    uint32_t mark; /* of the paths at entry */
+    uint32_t mark;  /* of the paths at entry */
+    uint32_t noted; /* mark up to which other names than the carried ones are in `left` */
     bool unroll;
     VEC(Meanings) breaks, continues; /* what names mean where it is left early */
     VEC(LoopEntry) entries;          /* names bound before the loop and rebound in it */
@@ -194,7 +195,8 @@ typedef struct {
 } Header;
 
 typedef struct {
-    const char *name, *value;
+    Sym name;
+    const char *value;
     bool used, from_header;
 } Setting;
 
@@ -209,6 +211,8 @@ typedef struct Elab {
     Header *header;        /* NULL: not a dump */
     bool ir;               /* a dump of stage 1 or later */
     VEC(Setting) settings; /* -D and the dump's bindings */
+    Map setting_index;     /* name -> position in `settings` */
+    Map binding_index;     /* name -> position in p->bindings */
     VEC(Sym) pl_alias, pld_alias;
     CtScope *scope;     /* compile-time names at hand */
     bool whole_default; /* evaluating a default that is pld.world_size() */

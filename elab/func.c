@@ -76,13 +76,7 @@ bool elab_signature(Elab *e, FnDecl *d)
         return d->state != FN_FAILED;
     e->fn = NULL;
     for (uint32_t i = 0; i < elab_n_params(d); i++) {
-        const AstParam *p = elab_param_ast(d, i);
-        for (uint32_t k = 0; k < i; k++)
-            if (elab_param_ast(d, k)->name == p->name) {
-                elab_error(e, p->span, "name", "two parameters are named %s", p->name);
-                ok = false;
-            }
-        ok &= param_annotation(e, d, p);
+        ok &= param_annotation(e, d, elab_param_ast(d, i));
     }
     e->fn = saved;
     if (!ok)

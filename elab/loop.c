@@ -330,6 +330,7 @@ void elab_for(Elab *e, const Ast *s)
     Loop loop = {.outer = e->fn->loop,
                  .stmt = st,
                  .mark = paths_mark(&e->fn->paths),
+                 .noted = paths_mark(&e->fn->paths),
                  .unroll = h.kind == LOOP_UNROLL};
     Frame frame;
     enter(e, s, &loop);

@@ -4,44 +4,49 @@
 #include "parser/parser.h"
 #include <string.h>
 
+static Setting *find_setting(Elab *e, Sym name)
+{
+    uint64_t at;
+    return map_get_ptr(&e->setting_index, name, &at) ? &e->settings.at[at] : NULL;
+}
+
+static void add_setting(Elab *e, Setting s)
+{
+    if (!find_setting(e, s.name))
+        map_set_ptr(&e->setting_index, s.name, e->settings.len);
+    avec_push(e->arena, &e->settings, s);
+}
+
+/* -D NAME=VALUE: the last one counts, and none contradicts the first line of a dump. */
+static void add_define(Elab *e, const Define *d)
+{
+    Sym name = intern(e->in, d->name);
+    Setting *s = find_setting(e, name);
+    if (!s) {
+        add_setting(e, (Setting){.name = name, .value = d->value});
+        return;
+    }
+    size_t n = strlen(d->value);
+    bool quoted =
+        s->value[0] == '"' && strlen(s->value) == n + 2 && strncmp(s->value + 1, d->value, n) == 0;
+    if (s->from_header && strcmp(s->value, d->value) != 0 && !quoted)
+        elab_error(e, (Span){0}, "option",
+                   "-D %s=%s contradicts the first line of the dump, which has %s=%s", d->name,
+                   d->value, s->name, s->value);
+    else if (!s->from_header)
+        s->value = d->value;
+}
+
 void elab_settings(Elab *e)
 {
     for (uint32_t i = 0; e->header && i < e->header->bindings.len; i++) {
         const HeaderPair *b = &e->header->bindings.at[i];
         /* NAME=ranks: its default is pld.world_size(), which the line says already. */
-        if (strcmp(b->value, "ranks") == 0)
-            continue;
-        avec_push(e->arena, &e->settings,
-                  (Setting){.name = b->name, .value = b->value, .from_header = true});
+        if (strcmp(b->value, "ranks") != 0)
+            add_setting(e, (Setting){.name = b->name, .value = b->value, .from_header = true});
     }
-    for (uint32_t i = 0; i < e->opt->n_defines; i++) {
-        const Define *d = &e->opt->defines[i];
-        bool same = false;
-        for (uint32_t k = 0; k < e->settings.len && !same; k++) {
-            Setting *s = &e->settings.at[k];
-            if (strcmp(s->name, d->name) != 0)
-                continue;
-            same = true;
-            if (s->from_header && strcmp(s->value, d->value) != 0 &&
-                !(s->value[0] == '"' && strlen(s->value) == strlen(d->value) + 2 &&
-                  strncmp(s->value + 1, d->value, strlen(d->value)) == 0))
-                elab_error(e, (Span){0}, "option",
-                           "-D %s=%s contradicts the first line of the dump, which has %s=%s",
-                           d->name, d->value, s->name, s->value);
-            else if (!s->from_header)
-                s->value = d->value;
-        }
-        if (!same)
-            avec_push(e->arena, &e->settings, (Setting){.name = d->name, .value = d->value});
-    }
-}
-
-static Setting *find_setting(Elab *e, Sym name)
-{
-    for (uint32_t i = 0; i < e->settings.len; i++)
-        if (strcmp(e->settings.at[i].name, name) == 0)
-            return &e->settings.at[i];
-    return NULL;
+    for (uint32_t i = 0; i < e->opt->n_defines; i++)
+        add_define(e, &e->opt->defines[i]);
 }
 
 /* ---- annotations of parameters */
@@ -270,12 +275,12 @@ static void record(Elab *e, Sym name, Val v, bool ranks)
     if (!printable(v))
         return;
     Binding b = {.name = name, .value = binding_text(e, v), .ranks = ranks};
-    for (uint32_t i = 0; i < e->p->bindings.len; i++) {
-        if (e->p->bindings.at[i].name == name) {
-            e->p->bindings.at[i] = b;
-            return;
-        }
+    uint64_t at;
+    if (map_get_ptr(&e->binding_index, name, &at)) {
+        e->p->bindings.at[at] = b;
+        return;
     }
+    map_set_ptr(&e->binding_index, name, e->p->bindings.len);
     avec_push(e->arena, &e->p->bindings, b);
 }
 

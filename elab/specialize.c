@@ -39,6 +39,8 @@ static void finish(Elab *e)
     for (CtScope *s = e->scope; s; s = s->parent)
         map_free(&s->index);
     map_free(&e->decl_index);
+    map_free(&e->setting_index);
+    map_free(&e->binding_index);
 }
 
 /* The parameters of a dump are those of its first line: its text has none left. */

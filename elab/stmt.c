@@ -68,6 +68,8 @@ static void run_arm(Elab *e, const AstList *body, Block *block, Frame *frame, Pa
     path->dead = frame->dead;
     path->block = block;
     paths_back(&e->fn->paths, mark);
+    if (e->fn->loop && e->fn->loop->noted > mark)
+        e->fn->loop->noted = mark;
 }
 
 static void run_time_if(Elab *e, const Ast *s, Expr *cond)
@@ -198,18 +200,20 @@ static void do_return(Elab *e, const Ast *s)
  * after it however it is left: noting that once is enough. */
 static Meanings leaving(Elab *e, Loop *loop)
 {
-    Meanings all = {0}, kept = {0};
-    paths_changes(&e->fn->paths, loop->mark, &all);
-    for (uint32_t i = 0; i < all.len; i++) {
-        uint32_t id = all.at[i].name;
-        if (!map_get(&loop->carried, id, NULL)) {
-            if (map_get(&loop->left, id, NULL))
-                continue;
-            map_set(&loop->left, id, 1);
-        }
-        avec_push(e->arena, &kept, all.at[i]);
+    const Paths *p = &e->fn->paths;
+    Meanings kept = {0};
+    for (uint32_t i = 0; i < loop->entries.len; i++) {
+        uint32_t id = loop->entries.at[i].id;
+        avec_push(e->arena, &kept, (Meaning){id, paths_now(p, id)});
     }
-    vec_free(&all);
+    for (uint32_t i = loop->noted; i < p->trail.len; i++) {
+        uint32_t id = p->trail.at[i].name;
+        if (map_get(&loop->carried, id, NULL) || map_get(&loop->left, id, NULL))
+            continue;
+        map_set(&loop->left, id, 1);
+        avec_push(e->arena, &kept, (Meaning){id, paths_now(p, id)});
+    }
+    loop->noted = paths_mark(p);
     return kept;
 }
 

@@ -70,38 +70,33 @@ void expand_let(Expand *x, Block *b, Loc loc, VarId v, Expr *value)
 }
 
 typedef struct {
-    VarId var;
+    Map targets; /* variables */
     bool found;
 } Mention;
 
 static void mention(void *env, Expr **e)
 {
     Mention *m = env;
-    m->found = m->found || ((*e)->kind == EX_VAR && (*e)->var == m->var);
-}
-
-static bool mentions(Expr *e, VarId v)
-{
-    Mention m = {v, false};
-    expr_walk(&e, mention, &m);
-    return m.found;
+    m->found = m->found || ((*e)->kind == EX_VAR && map_get(&m->targets, (*e)->var, NULL));
 }
 
 /* targets = values, all at once: where a value reads a target bound before it, it goes through a
  * temporary. */
 void expand_assign(Expand *x, Block *b, Loc loc, const VarId *targets, Expr **values, uint32_t n)
 {
-    for (uint32_t i = 1; i < n; i++) {
-        bool clash = false;
-        for (uint32_t j = 0; j < i; j++)
-            clash = clash || mentions(values[i], targets[j]);
-        if (!clash)
+    Mention m = {0};
+    for (uint32_t i = 0; n > 1 && i < n; i++) {
+        m.found = false;
+        expr_walk(&values[i], mention, &m);
+        map_set(&m.targets, targets[i], 1);
+        if (!m.found)
             continue;
         Sym name = expand_unused_name(x, func_var(x->f, targets[i])->base);
         VarId v = func_new_var(x->p, x->f, name, values[i]->type, values[i]->span);
         expand_let(x, b, loc, v, values[i]);
         values[i] = ex_var(x->p, x->f, v);
     }
+    map_free(&m.targets);
     for (uint32_t i = 0; i < n; i++)
         if (values[i]->kind != EX_VAR || values[i]->var != targets[i])
             expand_let(x, b, loc, targets[i], values[i]);

@@ -25,7 +25,7 @@ typedef struct {
     const FuncAlias *memory;
     Map buffers; /* variable -> index in list */
     VEC(Buffer) list;
-    Map names;  /* names given */
+    Map names;  /* names given -> the last number tried for this base */
     Expr *next; /* first free byte, INDEX */
     bool good;
 } Layout;
@@ -73,10 +73,13 @@ static Expr *reserved(Layout *x, const Expr *bytes)
 
 static Sym unique_name(Layout *x, Sym base)
 {
+    uint64_t next = 0;
     Sym name = base;
-    for (uint32_t i = 1; map_get_ptr(&x->names, name, NULL); i++)
-        name = internf(x->p->in, "%s_%u", base, i);
-    map_set_ptr(&x->names, name, 1);
+    map_get_ptr(&x->names, base, &next);
+    while (map_get_ptr(&x->names, name, NULL))
+        name = internf(x->p->in, "%s_%llu", base, (unsigned long long)++next);
+    map_set_ptr(&x->names, name, 0);
+    map_set_ptr(&x->names, base, next);
     return name;
 }
 

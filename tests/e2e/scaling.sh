@@ -1,5 +1,5 @@
 #!/bin/bash
-# Twice the lines take at most 2.2 times the instructions, and the chain from source to OK keeps
+# Twice the lines, or links of a chain, take at most 2.2 times the instructions, and the chain from source to OK keeps
 # within its number of instructions.
 . "$(dirname "$0")/lib.bash"
 
@@ -10,19 +10,20 @@ instructions() {
     valgrind --tool=callgrind --callgrind-out-file=/dev/null "$@" 2>&1 >/dev/null |
         sed -n 's/.*I *refs: *//p' | tr -d ,
 }
-# grows KIND LINES
+# grows GENERATOR KIND N
 grows() {
-    tests/bench/gen_kernel "$1" "$2" >"$tmp/small.pld"
-    tests/bench/gen_kernel "$1" $((2 * $2)) >"$tmp/large.pld"
-    exits "$1 of $2 lines" 0 "$build/pldc" "$tmp/small.pld" -o "$tmp/x.pldb"
+    "tests/bench/$1" "$2" "$3" >"$tmp/small.pld"
+    "tests/bench/$1" "$2" $((2 * $3)) >"$tmp/large.pld"
+    exits "$2 of $3" 0 "$build/pldc" -q "$tmp/small.pld" -o "$tmp/x.pldb"
     local small large
-    small=$(instructions "$build/pldc" "$tmp/small.pld" -o "$tmp/x.pldb")
-    large=$(instructions "$build/pldc" "$tmp/large.pld" -o "$tmp/x.pldb")
+    small=$(instructions "$build/pldc" -q "$tmp/small.pld" -o "$tmp/x.pldb")
+    large=$(instructions "$build/pldc" -q "$tmp/large.pld" -o "$tmp/x.pldb")
     if [ -n "$small" ] && [ -n "$large" ] && [ $((large * 10)) -le $((small * 22)) ]; then ok
-    else bad "$1 of $2 and $((2 * $2)) lines: $small and $large instructions"; fi
+    else bad "$2 of $3 and $((2 * $3)): $small and $large instructions"; fi
 }
 lines=${SCALING_LINES:-600}
-for kind in straight mixed scalars kernels; do grows $kind "$lines"; done
+for kind in straight mixed scalars kernels; do grows gen_kernel $kind "$lines"; done
+for kind in constants tuples parameters live loop exits windows; do grows gen_chain $kind 1500; done
 
 # 30 ms are about 60 million instructions on a slow core.
 n=$(instructions "$build/pldrun" samples/14_reduce_scatter.pld -d 0-3)

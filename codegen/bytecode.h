@@ -15,10 +15,8 @@
 #include <stdint.h>
 
 #define BC_MAX_RANK 5
-#define BC_MAX_REGS 65535      /* registers of a class, and tile slots, in a function */
-#define BC_MAX_DIM_STACK 16    /* depth of a shape expression */
-#define BC_MAX_PURE_DEPTH 1024 /* of the tree of an init or golden function */
-#define BC_MAX_PURE_SLOTS 65535
+#define BC_MAX_REGS 65535   /* registers of a class, and tile slots, in a function */
+#define BC_MAX_DIM_STACK 16 /* depth of a shape expression */
 #define BC_MAX_CORE_BYTES (1 << 20)
 #define BC_NONE 0xffffu        /* an absent register or run */
 #define BC_NO_INDEX UINT32_MAX /* an absent table index */
@@ -29,17 +27,13 @@ typedef enum {
     BC_OPCODE_COUNT
 } BcOp;
 
-typedef enum {
-#define PLD_PURE(ENUM, name, kids, doc) PURE_##ENUM,
-#include "codegen/pure.def"
-    PURE_COUNT
-} PureKind;
-
 /* Integer registers hold 64 bits: integers and BOOL (0 or 1) as int64_t, values of narrower dtypes
  * already in range; a scalar of a float dtype (element read, scalar parameter) as the bits of its
  * value as a double. BIN and UN never work on floats. Registers start as 0. Memory registers start
  * empty; using an empty one is a fault (the verifier knows their types, not the paths). JMP, JZ,
- * JNZ and FORPREP go forward only, FORLOOP backward only. */
+ * JNZ and FORPREP go forward only, FORLOOP and LOOP backward only.
+ * In init and golden functions a register holds a number, which knows whether it is an integer or a
+ * double; it starts unset, and using it then is an error. */
 typedef struct {
     uint16_t op, a, b, c, d, e;
     int32_t imm;
@@ -137,7 +131,7 @@ typedef struct {
     uint8_t phase; /* Phase */
 } BcRegion;
 
-typedef enum { BCF_HOST, BCF_ORCH, BCF_INCORE } BcFuncKind;
+typedef enum { BCF_HOST, BCF_ORCH, BCF_INCORE, BCF_ELEMENT } BcFuncKind;
 
 typedef struct {
     uint32_t name;   /* string */
@@ -168,28 +162,15 @@ typedef struct {
     bool zero;
 } BcWindow;
 
-typedef struct {
-    uint16_t kind;    /* PureKind */
-    uint16_t n;       /* children of a list node */
-    uint32_t a, b, c; /* child nodes, each below its parent's index and used once; list nodes: a =
-                         first index in the kid list */
-    uint32_t slot;
-    int64_t ival;
-    double fval;
-} BcPureNode;
-
+/* An init or golden function: the value of one element of a host parameter. */
 typedef struct {
     bool golden;
-    uint32_t param;   /* parameter of the host function */
-    uint32_t n_index; /* index variables: slots 0 .. n_index-1; 0 for a scalar */
-    uint32_t n_slots;
-    uint32_t root;     /* BLOCK node */
+    uint32_t param;    /* parameter of the host function */
+    uint32_t n_index;  /* the last parameters of `func`; 0 for a scalar */
     double rtol, atol; /* negative: unsaid */
-    uint32_t n_nodes, n_kids;
-    const BcPureNode *nodes;
-    const uint32_t *kids;
-    uint32_t line; /* of the def, 0 when stripped */
-} BcPure;
+    BcFunc func; /* ELEMENT; parameters: those of the host function that it reads, known by their
+                    names and in that order, then the index. Returns one number. */
+} BcElementFunc;
 
 typedef struct {
     Arena *arena;            /* owns all tables of a decoded program */
@@ -197,14 +178,15 @@ typedef struct {
     uint32_t ranks;          /* devices it is for; 0: any number */
     uint32_t compiled_ranks; /* -d / --ranks it was compiled with */
     uint32_t entry;          /* function index of the host function */
-    uint32_t n_strings, n_consts, n_extents, n_dim_steps, n_funcs, n_windows, n_pure, n_bindings;
+    uint32_t n_strings, n_consts, n_extents, n_dim_steps, n_funcs, n_windows, n_element_funcs,
+        n_bindings;
     const char *const *strings;
     const int64_t *consts;
     const uint32_t *extents; /* strings: dynamic extent names */
     const BcDimStep *dim_steps;
     const BcFunc *funcs;
     const BcWindow *windows;
-    const BcPure *pure;
+    const BcElementFunc *element_funcs;
     const uint32_t (*bindings)[2]; /* strings: parameter name and value */
     uint32_t program_name;         /* string */
     bool stripped;                 /* no source map */
@@ -226,7 +208,7 @@ BcProgram *bc_decode(Arena *arena, const void *bytes, size_t len, const char **w
 /* Everything the simulator relies on: opcodes, register, tile, constant, table and string bounds,
  * jump targets inside the function, last instruction does not fall off, kinds of callees and their
  * argument lists, dtypes, ranks, tile addresses inside the largest platform memory and rows
- * aligned, acyclic calls, pure trees acyclic with bounded depth, sizes without overflow. */
+ * aligned, acyclic calls, sizes without overflow. */
 bool bc_verify(const BcProgram *p, const char **why);
 
 /* One instruction a line with its source line; same for pldc --emit=asm and pldrun --disasm. */
@@ -241,6 +223,6 @@ const char *bc_op_name(BcOp op);
 const char *bc_op_fields(BcOp op);
 
 #define BC_MAGIC "PLDB\r\n\x1a\n"
-#define BC_VERSION 2
+#define BC_VERSION 3
 
 #endif

@@ -239,53 +239,36 @@ static BcFunc *func_at(Dec *d, uint32_t i)
     return (BcFunc *)&d->p->funcs[i];
 }
 
+static void get_insns(Dec *d, Reader *r, BcFunc *f)
+{
+    BcInsn *insns = arena_new_n(d->arena, BcInsn, f->n_insns = get_count(r, sizeof(BcInsn)));
+    for (uint32_t k = 0; k < f->n_insns; k++)
+        get_insn(r, &insns[k]);
+    f->insns = insns;
+}
+
 static void get_code(Dec *d, Reader *r)
 {
-    for (uint32_t i = 0; i < d->p->n_funcs; i++) {
-        BcFunc *f = func_at(d, i);
-        BcInsn *insns = arena_new_n(d->arena, BcInsn, f->n_insns = get_count(r, sizeof(BcInsn)));
-        for (uint32_t k = 0; k < f->n_insns; k++)
-            get_insn(r, &insns[k]);
-        f->insns = insns;
-    }
+    for (uint32_t i = 0; i < d->p->n_funcs; i++)
+        get_insns(d, r, func_at(d, i));
 }
 
-static void get_pure_node(Reader *r, BcPureNode *n)
+static void get_elements(Dec *d, Reader *r)
 {
-    n->kind = get_u16(r);
-    n->n = get_u16(r);
-    n->a = get_u32(r);
-    n->b = get_u32(r);
-    n->c = get_u32(r);
-    n->slot = get_u32(r);
-    n->ival = get_i64(r);
-    n->fval = get_f64(r);
-}
-
-static void get_pure(Dec *d, Reader *r)
-{
-    uint32_t n = get_count(r, 41);
-    BcPure *pure = arena_new_n(d->arena, BcPure, n);
-    for (uint32_t i = 0; i < n; i++) {
-        BcPure *u = &pure[i];
+    uint32_t n = get_count(r, 67);
+    BcElementFunc *funcs = arena_new_n(d->arena, BcElementFunc, n);
+    for (uint32_t i = 0; i < n && !r->bad; i++) {
+        BcElementFunc *u = &funcs[i];
         u->golden = get_bool(r);
         u->param = get_u32(r);
         u->n_index = get_u32(r);
-        u->n_slots = get_u32(r);
-        u->root = get_u32(r);
         u->rtol = get_f64(r);
         u->atol = get_f64(r);
-        BcPureNode *nodes = arena_new_n(d->arena, BcPureNode, u->n_nodes = get_count(r, 36));
-        for (uint32_t k = 0; k < u->n_nodes; k++)
-            get_pure_node(r, &nodes[k]);
-        uint32_t *kids = arena_new_n(d->arena, uint32_t, u->n_kids = get_count(r, 4));
-        for (uint32_t k = 0; k < u->n_kids; k++)
-            kids[k] = get_u32(r);
-        u->nodes = nodes;
-        u->kids = kids;
+        get_func(d, r, &u->func);
+        get_insns(d, r, &u->func);
     }
-    d->p->n_pure = n;
-    d->p->pure = pure;
+    d->p->n_element_funcs = n;
+    d->p->element_funcs = funcs;
 }
 
 static void get_sites(Dec *d, Reader *r)
@@ -329,15 +312,15 @@ static void get_source(Dec *d, Reader *r)
     }
     for (uint32_t i = 0; i < d->p->n_funcs; i++)
         get_func_source(d, r, func_at(d, i));
-    for (uint32_t i = 0; i < d->p->n_pure; i++)
-        ((BcPure *)d->p->pure)[i].line = get_u32(r);
+    for (uint32_t i = 0; i < d->p->n_element_funcs; i++)
+        get_func_source(d, r, &((BcElementFunc *)d->p->element_funcs)[i].func);
 }
 
 static bool get_sections(Dec *d, const char **why)
 {
     static void (*const readers[])(Dec *, Reader *) = {
-        get_program, get_strings, get_consts, get_extents, get_dims,   get_windows,
-        get_funcs,   get_code,    get_pure,   get_sites,   get_source,
+        get_program, get_strings, get_consts,   get_extents, get_dims,   get_windows,
+        get_funcs,   get_code,    get_elements, get_sites,   get_source,
     };
     _Static_assert(sizeof readers / sizeof *readers == SEC_COUNT, "one reader a section");
     for (uint32_t i = 0; i < SEC_COUNT; i++) {

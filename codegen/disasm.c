@@ -19,14 +19,6 @@ static const struct {
 #include "codegen/bytecode.def"
 };
 
-static const struct {
-    const char *name;
-    int8_t kids;
-} pure[] = {
-#define PLD_PURE(ENUM, name, kids, doc) {name, kids},
-#include "codegen/pure.def"
-};
-
 const char *bc_op_name(BcOp op)
 {
     return ops[op].name;
@@ -145,7 +137,9 @@ static void print_op_code(const Dis *d, const BcInsn *in, int64_t code)
     const char *name;
     switch (in->op) {
     case BC_BIN:
-    case BC_UN: name = scalar_info[code].code; break;
+    case BC_UN:
+    case BC_PBIN:
+    case BC_PUN: name = scalar_info[code].code; break;
     case BC_TCAST: name = enum_value_name(ENUM_CastMode, code); break;
     case BC_RSTORE: name = enum_value_name(ENUM_AtomicType, code); break;
     case BC_NOTIFY: name = enum_value_name(ENUM_NotifyOp, code); break;
@@ -169,7 +163,7 @@ static void print_run(const Dis *d, uint32_t first, uint32_t n)
 static void print_const(const Dis *d, const BcInsn *in, int64_t value)
 {
     bool tile = in->op == BC_TFULL || in->op == BC_TBINK;
-    if (tile && dtype_is_float(d->f->tiles[in->a].dtype)) {
+    if (in->op == BC_LDF || (tile && dtype_is_float(d->f->tiles[in->a].dtype))) {
         double v;
         memcpy(&v, &value, sizeof v);
         buf_double(d->out, v);
@@ -281,12 +275,10 @@ static void print_code(const Dis *d)
     }
 }
 
-static void print_func(Dis *d, const BcFunc *f)
+static void print_tables(Dis *d, const BcFunc *f)
 {
-    static const char *const kinds[] = {"host", "orchestration", "incore"};
     d->f = f;
-    buf_printf(d->out, "\n%s %s%s: %u registers, %" PRId64 " bytes on the core\n", kinds[f->kind],
-               str(d, f->name), f->generated ? " (builtin)" : "", f->n_regs, f->core_bytes);
+    buf_printf(d->out, ": %u registers, %" PRId64 " bytes on the core\n", f->n_regs, f->core_bytes);
     uint32_t mems = 0;
     for (uint32_t i = 0; i < f->n_params; i++) {
         print_param(d, &f->params[i]);
@@ -301,49 +293,22 @@ static void print_func(Dis *d, const BcFunc *f)
     print_code(d);
 }
 
-/* A pure tree in prefix form: (+ s0 (int 1)); its depth is bounded by the verifier. */
-static void print_pure(const Dis *d, const BcPure *u, uint32_t node)
+static void print_func(Dis *d, const BcFunc *f)
 {
-    const BcPureNode *n = &u->nodes[node];
-    const BcFunc *host = &d->p->funcs[d->p->entry];
-    bool list = pure[n->kind].kids < 0;
-    const uint32_t fixed[] = {n->a, n->b, n->c};
-    buf_printf(d->out, "(%s", pure[n->kind].name);
-    switch (n->kind) {
-    case PURE_INT: buf_printf(d->out, " %" PRId64, n->ival); break;
-    case PURE_FLOAT: buf_char(d->out, ' '), buf_double(d->out, n->fval); break;
-    case PURE_SLOT:
-    case PURE_SET:
-    case PURE_LOOP: buf_printf(d->out, " s%u", n->slot); break;
-    case PURE_EXTENT: buf_printf(d->out, " %s", str(d, d->p->extents[n->slot])); break;
-    case PURE_SHAPE:
-    case PURE_ELEMENT:
-    case PURE_SCALAR:
-        buf_printf(d->out, " %s", str(d, host->params[n->slot].name));
-        if (n->kind == PURE_SHAPE)
-            buf_printf(d->out, " %" PRId64, n->ival);
-        break;
-    default: break;
-    }
-    for (uint32_t i = 0; i < (list ? n->n : (uint32_t)pure[n->kind].kids); i++) {
-        buf_char(d->out, ' ');
-        print_pure(d, u, list ? u->kids[n->a + i] : fixed[i]);
-    }
-    buf_char(d->out, ')');
+    static const char *const kinds[] = {"host", "orchestration", "incore"};
+    buf_printf(d->out, "\n%s %s%s", kinds[f->kind], str(d, f->name),
+               f->generated ? " (builtin)" : "");
+    print_tables(d, f);
 }
 
-static void print_pure_def(const Dis *d, const BcPure *u)
+static void print_element_func(Dis *d, const BcElementFunc *u)
 {
-    const BcFunc *host = &d->p->funcs[d->p->entry];
-    buf_printf(d->out, "\n%s %s", u->golden ? "golden" : "init",
-               str(d, host->params[u->param].name));
+    buf_printf(d->out, "\n%s %s", u->golden ? "golden" : "init", str(d, u->func.name));
     if (u->golden && u->rtol >= 0)
         buf_str(d->out, " rtol="), buf_double(d->out, u->rtol);
     if (u->golden && u->atol >= 0)
         buf_str(d->out, " atol="), buf_double(d->out, u->atol);
-    buf_str(d->out, "\n  ");
-    print_pure(d, u, u->root);
-    buf_char(d->out, '\n');
+    print_tables(d, &u->func);
 }
 
 void bc_disassemble(const BcProgram *p, Buf *out)
@@ -360,6 +325,6 @@ void bc_disassemble(const BcProgram *p, Buf *out)
                    p->windows[i].align, p->windows[i].zero ? " zero" : "");
     for (uint32_t i = 0; i < p->n_funcs; i++)
         print_func(&d, &p->funcs[i]);
-    for (uint32_t i = 0; i < p->n_pure; i++)
-        print_pure_def(&d, &p->pure[i]);
+    for (uint32_t i = 0; i < p->n_element_funcs; i++)
+        print_element_func(&d, &p->element_funcs[i]);
 }

@@ -167,10 +167,10 @@ VReg emit_extent(FuncEmit *fe, Sym name)
     if (map_get_ptr(&fe->bind_index, name, &index))
         return fe->bind_regs.at[index];
     int64_t extent = extent_index(fe->p, name);
-    BcBind b = {.extent = (uint32_t)extent};
+    BcBind b = {.extent = (uint32_t)extent, .param = BC_NO_INDEX};
     if (extent < 0) {
         diag_internal(fe->p->diags, fe->span, "extent %s is not declared", name);
-    } else if (!find_axis(fe->f, name, &b)) {
+    } else if (!func_is_element(fe->f) && !find_axis(fe->f, name, &b)) {
         b = (BcBind){.extent = (uint32_t)extent, .param = BC_NO_INDEX};
         if (fe->f->kind != FN_HOST)
             diag_error(
@@ -187,17 +187,12 @@ VReg emit_extent(FuncEmit *fe, Sym name)
     return r;
 }
 
-static bool is_code(const Func *f)
-{
-    return f->kind == FN_HOST || f->kind == FN_ORCH || f->kind == FN_INCORE;
-}
-
 static void number_funcs(Emit *em)
 {
     const Program *p = em->p;
     uint32_t n = 0;
     for (uint32_t i = 0; i < p->funcs.len; i++) {
-        if (is_code(p->funcs.at[i]))
+        if (!func_is_element(p->funcs.at[i]))
             map_set_ptr(&em->func_index, p->funcs.at[i], n++);
     }
     em->out->n_funcs = n;
@@ -218,8 +213,8 @@ static void emit_funcs(Emit *em)
         }
     }
     for (uint32_t i = 0; i < p->funcs.len; i++) {
-        if (!is_code(p->funcs.at[i]))
-            emit_pure(em, p->funcs.at[i]);
+        if (func_is_element(p->funcs.at[i]))
+            emit_element(em, p->funcs.at[i]);
     }
 }
 
@@ -266,13 +261,14 @@ static void emit_tables(Emit *em)
     out->n_consts = em->consts.len;
     out->n_dim_steps = em->steps.len;
     out->n_windows = em->windows.len;
-    out->n_pure = em->pure.len;
+    out->n_element_funcs = em->element_funcs.len;
     out->strings = settle(em->arena, em->strings.at, em->strings.len, sizeof *em->strings.at);
     out->consts = settle(em->arena, em->consts.at, em->consts.len, sizeof *em->consts.at);
     out->dim_steps = settle(em->arena, em->steps.at, em->steps.len, sizeof *em->steps.at);
     out->windows = settle(em->arena, em->windows.at, em->windows.len, sizeof *em->windows.at);
-    out->pure = settle(em->arena, em->pure.at, em->pure.len, sizeof *em->pure.at);
     alias_free(&em->memory);
+    out->element_funcs = settle(em->arena, em->element_funcs.at, em->element_funcs.len,
+                                sizeof *em->element_funcs.at);
     map_free(&em->func_index);
     map_free(&em->string_index);
     map_free(&em->const_index);

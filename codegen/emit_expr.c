@@ -19,11 +19,16 @@ static VInsn load_const(FuncEmit *fe, VReg dst, int64_t value)
     return (VInsn){.op = BC_LDK, .f = {dst}, .imm = (int32_t)emit_const(fe->em, value)};
 }
 
+static void hoist(FuncEmit *fe, VInsn load)
+{
+    vec_push(&fe->prologue, load);
+    regs_touch(fe, &fe->ints, load.f[0], 1, 0);
+    fe->n_hoisted++;
+}
+
 static void hoist_const(FuncEmit *fe, VReg dst, int64_t value)
 {
-    vec_push(&fe->prologue, load_const(fe, dst, value));
-    regs_touch(fe, &fe->ints, dst, 1, 0);
-    fe->n_hoisted++;
+    hoist(fe, load_const(fe, dst, value));
 }
 
 static void const_into(FuncEmit *fe, VReg dst, int64_t value)
@@ -32,19 +37,35 @@ static void const_into(FuncEmit *fe, VReg dst, int64_t value)
     emit_insn(fe, (BcOp)in.op, FIELDS(dst), in.imm);
 }
 
+/* The register of a constant that `load` loads; `regs` has those set in the prologue, by value. */
+static VReg const_reg(FuncEmit *fe, Map *regs, uint64_t value, VInsn load)
+{
+    load.f[0] = regs_new(&fe->ints, 1);
+    if (may_hoist(fe, 1)) {
+        hoist(fe, load);
+        map_set(regs, value, load.f[0]);
+    } else {
+        emit_insn(fe, (BcOp)load.op, FIELDS(load.f[0]), load.imm);
+    }
+    return load.f[0];
+}
+
 VReg emit_const_reg(FuncEmit *fe, int64_t value)
 {
     uint64_t reg;
     if (map_get(&fe->const_regs, (uint64_t)value, &reg))
         return (VReg)reg;
-    VReg r = regs_new(&fe->ints, 1);
-    if (may_hoist(fe, 1)) {
-        hoist_const(fe, r, value);
-        map_set(&fe->const_regs, (uint64_t)value, r);
-    } else {
-        const_into(fe, r, value);
-    }
-    return r;
+    return const_reg(fe, &fe->const_regs, (uint64_t)value, load_const(fe, 0, value));
+}
+
+VReg emit_float_reg(FuncEmit *fe, double value)
+{
+    uint64_t bits, reg;
+    memcpy(&bits, &value, sizeof bits);
+    if (map_get(&fe->float_regs, bits, &reg))
+        return (VReg)reg;
+    VInsn load = {.op = BC_LDF, .imm = (int32_t)emit_const(fe->em, (int64_t)bits)};
+    return const_reg(fe, &fe->float_regs, bits, load);
 }
 
 /* A constant operand's value: integers as they are, a floating literal as the bits of a double. */
@@ -61,6 +82,8 @@ static bool const_value(const Expr *e, int64_t *value)
 VReg emit_expr(FuncEmit *fe, const Expr *e)
 {
     int64_t value;
+    if (e->type && e->type->kind == TY_NUMBER)
+        return emit_number(fe, e);
     if (const_value(e, &value))
         return emit_const_reg(fe, value);
     if (e->kind == EX_VAR)
@@ -157,7 +180,9 @@ static void op_into(FuncEmit *fe, VReg dst, const Expr *e)
 void emit_expr_into(FuncEmit *fe, VReg dst, const Expr *e)
 {
     int64_t value;
-    if (const_value(e, &value))
+    if (e->type && e->type->kind == TY_NUMBER)
+        emit_number_into(fe, dst, e);
+    else if (const_value(e, &value))
         const_into(fe, dst, value);
     else if (e->kind == EX_SCALAR)
         scalar_into(fe, dst, e);

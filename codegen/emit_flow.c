@@ -175,8 +175,7 @@ static void emit_let(FuncEmit *fe, const Stmt *s)
         check_tile(fe, v, e);
 }
 
-/* Enters the range of a loop whose body begins with the next instruction; returns its number. */
-static uint32_t open_range(FuncEmit *fe)
+uint32_t emit_open_loop(FuncEmit *fe)
 {
     uint32_t id = fe->loops.len;
     vec_push(&fe->loops, (LoopRange){.begin = fe->code.len + 1, .end = fe->code.len + 1});
@@ -185,10 +184,17 @@ static uint32_t open_range(FuncEmit *fe)
     return id;
 }
 
-static void close_range(FuncEmit *fe, uint32_t id)
+void emit_close_loop(FuncEmit *fe, uint32_t id)
 {
     fe->loops.at[id].end = fe->code.len; /* position of the last instruction */
     fe->open.len--;
+}
+
+void emit_patch_all(FuncEmit *fe, JumpList *jumps)
+{
+    for (uint32_t i = 0; i < jumps->len; i++)
+        emit_patch(fe, jumps->at[i]);
+    vec_free(jumps);
 }
 
 static void emit_for(FuncEmit *fe, const Stmt *s)
@@ -202,19 +208,15 @@ static void emit_for(FuncEmit *fe, const Stmt *s)
     emit_expr_into(fe, index, s->lo);
     VReg hi = emit_expr(fe, s->hi), step = emit_expr(fe, s->step);
     uint32_t prep = emit_insn(fe, BC_FORPREP, FIELDS(index, hi, step), 0);
-    uint32_t range = open_range(fe), body = fe->code.len;
+    uint32_t range = emit_open_loop(fe), body = fe->code.len;
     fe->loop = &loop;
     emit_block(fe, &s->body, s);
     set_loc(fe, s);
-    for (uint32_t i = 0; i < loop.continues.len; i++)
-        emit_patch(fe, loop.continues.at[i]);
+    emit_patch_all(fe, &loop.continues);
     emit_insn(fe, BC_FORLOOP, FIELDS(index, hi, step), body);
-    close_range(fe, range);
+    emit_close_loop(fe, range);
     emit_patch(fe, prep);
-    for (uint32_t i = 0; i < loop.breaks.len; i++)
-        emit_patch(fe, loop.breaks.at[i]);
-    vec_free(&loop.breaks);
-    vec_free(&loop.continues);
+    emit_patch_all(fe, &loop.breaks);
     fe->loop = loop.outer;
 }
 
@@ -267,6 +269,10 @@ static void emit_yield(FuncEmit *fe, const Stmt *s, const Stmt *next, const Stmt
 
 static void emit_return(FuncEmit *fe, const Stmt *s)
 {
+    if (func_is_element(fe->f)) {
+        emit_insn(fe, BC_RET, FIELDS(emit_expr(fe, s->values[0]), 1), 0);
+        return;
+    }
     VEC(Expr *) scalars = {0};
     for (uint32_t i = 0; i < s->n_values; i++) {
         if (s->values[i]->type->kind == TY_SCALAR)
@@ -292,14 +298,26 @@ static void emit_stmt(FuncEmit *fe, const Stmt *s, const Stmt *next, const Stmt 
 {
     set_loc(fe, s);
     switch (s->kind) {
-    case ST_LET: emit_let(fe, s); break;
+    case ST_LET:
+        if (func_is_element(fe->f))
+            emit_number_let(fe, s);
+        else
+            emit_let(fe, s);
+        break;
     case ST_EXPR:
         if (s->value->kind == EX_OP || s->value->kind == EX_CALL)
             emit_op(fe, s->value, NULL, 0);
         else if (s->value->kind == EX_SCALAR)
             emit_expr(fe, s->value); /* it may fault */
         break;
-    case ST_FOR: emit_for(fe, s); break;
+    case ST_FOR:
+        if (s->loop == LOOP_WHILE)
+            emit_number_while(fe, s);
+        else if (func_is_element(fe->f))
+            emit_number_for(fe, s);
+        else
+            emit_for(fe, s);
+        break;
     case ST_IF: emit_if(fe, s); break;
     case ST_YIELD: emit_yield(fe, s, next, owner); break;
     case ST_RETURN: emit_return(fe, s); break;

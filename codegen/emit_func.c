@@ -148,6 +148,7 @@ static BcParam encode_param(FuncEmit *fe, const Param *param)
     BcParam m = {.name = emit_string(fe->em, v->base), .dtype = (uint8_t)t->dtype};
     if (!type_is_memory(t)) {
         m.kind = BCP_SCALAR;
+        m.dtype = (uint8_t)(t->kind == TY_NUMBER ? DT_INDEX : t->dtype);
         return m;
     }
     m.kind = t->kind == TY_DIST ? BCP_WINDOW : BCP_TENSOR;
@@ -353,7 +354,7 @@ static void func_emit_free(FuncEmit *fe)
     vec_free(&fe->tiles), vec_free(&fe->calls), vec_free(&fe->xfers), vec_free(&fe->binds);
     vec_free(&fe->bind_regs);
     map_free(&fe->tile_slots), map_free(&fe->bind_index);
-    map_free(&fe->const_regs), map_free(&fe->run_index);
+    map_free(&fe->const_regs), map_free(&fe->float_regs), map_free(&fe->run_index);
     vec_free(&fe->runs);
     vec_free(&fe->regions), vec_free(&fe->sites);
     free(fe->site);
@@ -363,7 +364,8 @@ static FuncEmit func_emit_new(Emit *em, Func *f)
 {
     FuncEmit fe = {.em = em, .p = em->p, .f = f, .loc = f->loc, .span = f->span, .label = 1};
     size_t n = f->vars.len + (size_t)1;
-    fe.var_reg = xcalloc(n, sizeof *fe.var_reg);
+    fe.var_reg = xmalloc(n * sizeof *fe.var_reg);
+    memset(fe.var_reg, 0xff, n * sizeof *fe.var_reg); /* NO_VREG */
     fe.memory = alias_of(&em->memory, f);
     fe.mem_reg = xcalloc(fe.memory->graph.nodes.len, sizeof *fe.mem_reg);
     for (uint32_t i = 0; i < fe.memory->graph.nodes.len; i++)
@@ -372,28 +374,78 @@ static FuncEmit func_emit_new(Emit *em, Func *f)
     return fe;
 }
 
-void emit_func(Emit *em, Func *f, uint32_t index)
+/* Variables of init and golden functions are bound several times: a register each. */
+static void number_regs(FuncEmit *fe)
 {
-    static const uint8_t kinds[] = {
-        [FN_HOST] = BCF_HOST, [FN_ORCH] = BCF_ORCH, [FN_INCORE] = BCF_INCORE};
-    FuncEmit fe = func_emit_new(em, f);
-    BcFunc *out = &em->funcs[index];
-    BcParam *params = arena_new_n(em->arena, BcParam, f->params.len);
-    *out = (BcFunc){.name = emit_string(em, f->name),
+    for (uint32_t i = 0; i < fe->f->vars.len; i++) {
+        if (fe->f->vars.at[i].type->kind == TY_NUMBER && fe->var_reg[i] == NO_VREG)
+            fe->var_reg[i] = regs_new(&fe->ints, 1);
+    }
+}
+
+/* Nothing falls off the end; where it cannot be reached either, the verifier sees a return. */
+static void end_body(FuncEmit *fe)
+{
+    const Block *body = &fe->f->body;
+    if (body->len && body->at[body->len - 1]->kind == ST_RETURN)
+        return;
+    bool number = func_is_element(fe->f);
+    emit_insn(fe, BC_RET, FIELDS(number ? emit_const_reg(fe, 0) : NO_VREG, number), 0);
+}
+
+static void emit_body(FuncEmit *fe, BcFunc *out, BcParam *params)
+{
+    uint32_t mems = bind_params(fe, params);
+    if (func_is_element(fe->f))
+        number_regs(fe);
+    emit_block(fe, &fe->f->body, NULL);
+    end_body(fe);
+    mark_signals(fe, params);
+    out->core_bytes = place_tiles(fe);
+    if (finish_regs(fe, out, mems)) {
+        finish_code(fe, out);
+        finish_sites(fe, out);
+        finish_tables(fe, out);
+    }
+}
+
+static BcFunc new_func(Emit *em, const Func *f, BcParam *params)
+{
+    static const uint8_t kinds[] = {[FN_HOST] = BCF_HOST,
+                                    [FN_ORCH] = BCF_ORCH,
+                                    [FN_INCORE] = BCF_INCORE,
+                                    [FN_INIT] = BCF_ELEMENT,
+                                    [FN_GOLDEN] = BCF_ELEMENT};
+    return (BcFunc){.name = emit_string(em, f->name),
                     .kind = kinds[f->kind],
                     .generated = f->generated,
                     .n_params = f->params.len,
                     .params = params};
-    uint32_t mems = bind_params(&fe, params);
-    emit_block(&fe, &f->body, NULL);
-    if (f->body.len == 0 || f->body.at[f->body.len - 1]->kind != ST_RETURN)
-        emit_insn(&fe, BC_RET, FIELDS(NO_VREG), 0);
-    mark_signals(&fe, params);
-    out->core_bytes = place_tiles(&fe);
-    if (finish_regs(&fe, out, mems)) {
-        finish_code(&fe, out);
-        finish_sites(&fe, out);
-        finish_tables(&fe, out);
-    }
+}
+
+void emit_func(Emit *em, Func *f, uint32_t index)
+{
+    FuncEmit fe = func_emit_new(em, f);
+    BcParam *params = arena_new_n(em->arena, BcParam, f->params.len);
+    em->funcs[index] = new_func(em, f, params);
+    emit_body(&fe, &em->funcs[index], params);
+    func_emit_free(&fe);
+}
+
+void emit_element(Emit *em, Func *f)
+{
+    const Func *host = em->p->entry;
+    FuncEmit fe = func_emit_new(em, f);
+    BcParam *params = arena_new_n(em->arena, BcParam, f->params.len);
+    BcElementFunc u = {.golden = f->kind == FN_GOLDEN,
+                       .n_index = f->n_index,
+                       .rtol = f->rtol,
+                       .atol = f->atol,
+                       .func = new_func(em, f, params)};
+    while (u.param < host->params.len &&
+           host->vars.at[host->params.at[u.param].var].base != f->name)
+        u.param++;
+    emit_body(&fe, &u.func, params);
+    vec_push(&em->element_funcs, u);
     func_emit_free(&fe);
 }

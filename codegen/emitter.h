@@ -55,10 +55,13 @@ typedef struct {
     uint32_t begin, end;
 } LoopRange;
 
+/* Jumps to be patched. */
+typedef VEC(uint32_t) JumpList;
+
 /* A loop being emitted. */
 typedef struct LoopCode {
     const Stmt *stmt;
-    VEC(uint32_t) breaks, continues; /* jumps to be patched */
+    JumpList breaks, continues;
     struct LoopCode *outer;
 } LoopCode;
 
@@ -86,7 +89,7 @@ typedef struct {
     VEC(BcDim) dims;
     VEC(BcDimStep) steps;
     VEC(BcWindow) windows;
-    VEC(BcPure) pure;
+    VEC(BcElementFunc) element_funcs;
 } Emit;
 
 /* The function being emitted. */
@@ -117,6 +120,7 @@ typedef struct {
     VEC(VReg) bind_regs;
     Map bind_index; /* Sym -> index in binds */
     Map const_regs; /* value -> register of the prologue */
+    Map float_regs; /* the same for doubles, by their bits */
     Map run_index;  /* pattern (Sym) -> index in runs */
     VEC(SharedRun) runs;
     uint32_t label;     /* changes where control flow meets */
@@ -133,8 +137,10 @@ BcDim emit_dim(FuncEmit *fe, const Dim *d);
 /* The register of a dynamic extent. */
 VReg emit_extent(FuncEmit *fe, Sym name);
 
-/* emit_func.c: one function into em->funcs[index]. */
+/* emit_func.c: one function; its parameters are kept in em->params[index]. */
 void emit_func(Emit *em, Func *f, uint32_t index);
+/* An init or golden function, into em->element_funcs. */
+void emit_element(Emit *em, Func *f);
 /* Appends an instruction; its register fields become live. Returns its index. */
 uint32_t emit_insn(FuncEmit *fe, BcOp op, const uint32_t f[5], int64_t imm);
 /* Its fields a to e; those left out are 0. */
@@ -148,6 +154,8 @@ uint32_t emit_slot(FuncEmit *fe, const Type *t, Sym name);
 VReg emit_expr(FuncEmit *fe, const Expr *e);
 void emit_expr_into(FuncEmit *fe, VReg dst, const Expr *e);
 VReg emit_const_reg(FuncEmit *fe, int64_t value);
+/* The same for the constant of a register that knows it is a double. */
+VReg emit_float_reg(FuncEmit *fe, double value);
 /* The values of `n` expressions in a run of registers; parts that are constant are set once in the
  * prologue. Runs that one instruction uses together need different roles. */
 VReg emit_run(FuncEmit *fe, char role, Expr *const *items, uint32_t n);
@@ -159,6 +167,11 @@ VReg emit_memory(FuncEmit *fe, const Expr *e);
 
 /* emit_flow.c */
 void emit_block(FuncEmit *fe, const Block *b, const Stmt *owner);
+/* Enters the range of a loop whose body begins with the next instruction; returns its number. */
+uint32_t emit_open_loop(FuncEmit *fe);
+void emit_close_loop(FuncEmit *fe, uint32_t id);
+/* Lets the jumps of a list go to the next instruction, and empties it. */
+void emit_patch_all(FuncEmit *fe, JumpList *jumps);
 
 /* emit_memory.c: the register of a memory. */
 /* Whether `v` is one memory on every path, so that nothing is ever moved into its register. */
@@ -175,7 +188,12 @@ void regs_touch(FuncEmit *fe, RegFile *rf, VReg r, uint32_t n, uint32_t pos);
 bool regs_assign_ints(FuncEmit *fe, uint32_t *n_regs);
 bool regs_assign_mems(FuncEmit *fe, BcMreg **types, uint32_t *n_mregs);
 
-/* emit_pure.c */
-void emit_pure(Emit *em, Func *f);
+/* emit_number.c: what init and golden functions compute. */
+VReg emit_number(FuncEmit *fe, const Expr *e);
+void emit_number_into(FuncEmit *fe, VReg dst, const Expr *e);
+/* Assignments and loops; the others are as everywhere. */
+void emit_number_let(FuncEmit *fe, const Stmt *s);
+void emit_number_for(FuncEmit *fe, const Stmt *s);
+void emit_number_while(FuncEmit *fe, const Stmt *s);
 
 #endif

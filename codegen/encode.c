@@ -156,9 +156,8 @@ static void put_xfer(Buf *b, const BcXfer *x)
         buf_u16(b, x->stages[i]);
 }
 
-static void put_func(Enc *e, const BcFunc *f)
+static void put_func(Enc *e, Buf *b, const BcFunc *f)
 {
-    Buf *b = &e->sec[SEC_FUNCS];
     put_str(e, b, f->name);
     buf_u8(b, f->kind);
     buf_u8(b, f->generated);
@@ -191,7 +190,7 @@ static void put_funcs(Enc *e)
 {
     buf_u32(&e->sec[SEC_FUNCS], e->p->n_funcs);
     for (uint32_t i = 0; i < e->p->n_funcs; i++)
-        put_func(e, &e->p->funcs[i]);
+        put_func(e, &e->sec[SEC_FUNCS], &e->p->funcs[i]);
 }
 
 static void put_insn(Enc *e, Buf *b, const BcInsn *in)
@@ -205,48 +204,32 @@ static void put_insn(Enc *e, Buf *b, const BcInsn *in)
         buf_u32(b, (uint32_t)in->imm);
 }
 
+static void put_insns(Enc *e, Buf *b, const BcFunc *f)
+{
+    buf_u32(b, f->n_insns);
+    for (uint32_t k = 0; k < f->n_insns; k++)
+        put_insn(e, b, &f->insns[k]);
+}
+
 static void put_code(Enc *e)
 {
-    Buf *b = &e->sec[SEC_CODE];
-    for (uint32_t i = 0; i < e->p->n_funcs; i++) {
-        const BcFunc *f = &e->p->funcs[i];
-        buf_u32(b, f->n_insns);
-        for (uint32_t k = 0; k < f->n_insns; k++)
-            put_insn(e, b, &f->insns[k]);
-    }
+    for (uint32_t i = 0; i < e->p->n_funcs; i++)
+        put_insns(e, &e->sec[SEC_CODE], &e->p->funcs[i]);
 }
 
-static void put_pure_node(Buf *b, const BcPureNode *n)
+static void put_elements(Enc *e)
 {
-    buf_u16(b, n->kind);
-    buf_u16(b, n->n);
-    buf_u32(b, n->a);
-    buf_u32(b, n->b);
-    buf_u32(b, n->c);
-    buf_u32(b, n->slot);
-    put_i64(b, n->ival);
-    put_f64(b, n->fval);
-}
-
-static void put_pure(Enc *e)
-{
-    Buf *b = &e->sec[SEC_PURE];
-    buf_u32(b, e->p->n_pure);
-    for (uint32_t i = 0; i < e->p->n_pure; i++) {
-        const BcPure *u = &e->p->pure[i];
+    Buf *b = &e->sec[SEC_ELEMENTS];
+    buf_u32(b, e->p->n_element_funcs);
+    for (uint32_t i = 0; i < e->p->n_element_funcs; i++) {
+        const BcElementFunc *u = &e->p->element_funcs[i];
         buf_u8(b, u->golden);
         buf_u32(b, u->param);
         buf_u32(b, u->n_index);
-        buf_u32(b, u->n_slots);
-        buf_u32(b, u->root);
         put_f64(b, u->rtol);
         put_f64(b, u->atol);
-        buf_u32(b, u->n_nodes);
-        for (uint32_t k = 0; k < u->n_nodes; k++)
-            put_pure_node(b, &u->nodes[k]);
-        buf_u32(b, u->n_kids);
-        for (uint32_t k = 0; k < u->n_kids; k++)
-            buf_u32(b, u->kids[k]);
+        put_func(e, b, &u->func);
+        put_insns(e, b, &u->func);
     }
 }
 
@@ -291,8 +274,8 @@ static void put_source(Enc *e)
     }
     for (uint32_t i = 0; i < e->p->n_funcs; i++)
         put_func_source(e, b, &e->p->funcs[i]);
-    for (uint32_t i = 0; i < e->p->n_pure; i++)
-        buf_u32(b, e->p->pure[i].line);
+    for (uint32_t i = 0; i < e->p->n_element_funcs; i++)
+        put_func_source(e, b, &e->p->element_funcs[i].func);
 }
 
 /* Fills the sections; the strings get their count in front once all are numbered. */
@@ -305,7 +288,7 @@ static void put_sections(Enc *e)
     put_windows(e);
     put_funcs(e);
     put_code(e);
-    put_pure(e);
+    put_elements(e);
     put_sites(e);
     if (!e->strip)
         put_source(e);

@@ -1,5 +1,6 @@
-/* The tables of a program: everything but instructions (verify_code.c) and pure trees
- * (verify_pure.c). This is the one place where the simulator's trust in a file is established. */
+/* The tables of a program: everything but instructions (verify_code.c) and what init and golden
+ * functions are for (verify_element.c). This is the one place where the simulator's trust in a file
+ * is established. */
 #include "codegen/verify.h"
 #include "base/source.h"
 #include "base/terminal.h"
@@ -100,8 +101,8 @@ static bool check_dim(Verify *v, const BcDim *d)
         if (s->op > BCD_MAX || (!leaf && depth < 2) || (leaf && depth == BC_MAX_DIM_STACK))
             return bcv_fail(v, "malformed shape expression");
         depth = leaf ? depth + 1 : depth - 1;
-        if (s->op == BCD_NAME && ((uint64_t)s->value >= p->n_extents ||
-                                  v->seen[s->value] != (uint32_t)(v->f - p->funcs) + 1))
+        if (s->op == BCD_NAME &&
+            ((uint64_t)s->value >= p->n_extents || v->seen[s->value] != v->stamp))
             return bcv_fail(v, "a shape names an extent that nothing binds");
     }
     return depth == 1 || bcv_fail(v, "malformed shape expression");
@@ -154,8 +155,9 @@ static bool check_binds(Verify *v)
         const BcBind *b = &f->binds[i];
         if (b->extent >= v->p->n_extents)
             return bcv_fail(v, "binding of extent %u", b->extent);
-        v->seen[b->extent] = (uint32_t)(f - v->p->funcs) + 1;
-        if (b->param == BC_NO_INDEX && f->kind == BCF_HOST)
+        v->seen[b->extent] = v->stamp;
+        bool by_name = f->kind == BCF_HOST || f->kind == BCF_ELEMENT;
+        if (b->param == BC_NO_INDEX && by_name)
             continue;
         if (b->param >= f->n_params || b->axis >= f->params[b->param].rank)
             return bcv_fail(v, "binding to parameter %u", b->param);
@@ -304,6 +306,7 @@ static bool check_sites(Verify *v)
 static bool check_func(Verify *v)
 {
     const BcFunc *f = v->f;
+    v->stamp++;
     if (!check_binds(v) || !check_params(v) || !check_mregs(v) || !check_tiles(v))
         return false;
     for (uint32_t i = 0; i < f->n_calls; i++) {
@@ -352,12 +355,24 @@ static bool check_funcs(Verify *v)
     return true;
 }
 
+static bool check_element(Verify *v, const BcElementFunc *u)
+{
+    uint32_t n_results = 0;
+    v->f = &u->func;
+    bool ok = check_string(v, v->f->name, false, "function") && check_results(v, &n_results) &&
+              bcv_element(v, u) && check_func(v);
+    if (ok && n_results != 1)
+        ok = bcv_fail(v, "returns no number");
+    v->f = NULL;
+    return ok;
+}
+
 static bool check_all(Verify *v)
 {
     if (!check_program(v) || !check_windows(v) || !check_funcs(v))
         return false;
-    for (uint32_t i = 0; i < v->p->n_pure; i++) {
-        if (!bcv_pure(v, &v->p->pure[i]))
+    for (uint32_t i = 0; i < v->p->n_element_funcs; i++) {
+        if (!check_element(v, &v->p->element_funcs[i]))
             return false;
     }
     return true;

@@ -11,6 +11,7 @@ typedef struct {
     const BcFunc *f;     /* function at hand, for messages; NULL between them */
     uint32_t *n_results; /* per function: scalars it returns */
     uint32_t *seen;      /* per extent: stamp of the function that binds it */
+    uint32_t stamp;      /* of the function at hand */
 } Verify;
 
 /* Records a defect and returns false. */
@@ -21,7 +22,7 @@ bool bcv_fail(Verify *v, const char *fmt, ...) __attribute__((format(printf, 2, 
 bool bcv_same_tile(const BcTile *a, const BcTile *b);
 /* The instructions of v->f. */
 bool bcv_code(Verify *v);
-/* verify_pure.c */
-bool bcv_pure(Verify *v, const BcPure *u);
+/* verify_element.c: an init or golden function but for its code. */
+bool bcv_element(Verify *v, const BcElementFunc *u);
 
 #endif

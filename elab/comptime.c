@@ -233,8 +233,8 @@ static bool run_if(Elab *e, const Ast *s, Val *result)
 
 static void run_def(Elab *e, const Ast *s)
 {
-    if (elab_is_pure(e, s)) {
-        avec_push(e->arena, &e->pures, s);
+    if (elab_is_element(e, s)) {
+        avec_push(e->arena, &e->elements, s);
         return;
     }
     if (elab_is_kernel(e, s))

@@ -219,9 +219,9 @@ typedef struct Elab {
     const Ast *factory; /* def, or NULL */
     const Ast *class_;  /* chosen program class, or NULL: module form */
     VEC(FnDecl) decls;
-    VEC(const Ast *) pures; /* @pld.init and @pld.golden defs */
-    Map decl_index;         /* name -> position in `decls` */
-    Fn *fn;                 /* NULL in compile-time code */
+    VEC(const Ast *) elements; /* @pld.init and @pld.golden defs */
+    Map decl_index;            /* name -> position in `decls` */
+    Fn *fn;                    /* NULL in compile-time code */
     uint32_t call_depth;
     Sym s_self, s_pl, s_pld;
 } Elab;
@@ -288,14 +288,14 @@ void elab_print_header(Elab *e, Buf *out);
 
 /* ---- the program in the file (find.c, foreign.c) */
 bool elab_find_program(Elab *e);
-/* Kernels and pure functions of the chosen program into e->decls and e->pures. */
+/* Kernels, init and golden functions of the chosen program into e->decls and e->elements. */
 bool elab_collect(Elab *e);
 FnDecl *elab_decl(Elab *e, Sym name);
 FnDecl *elab_find_entry(Elab *e);
 bool elab_is_program_class(Elab *e, const Ast *a);
 bool elab_is_factory(Elab *e, const Ast *a);
 bool elab_is_kernel(Elab *e, const Ast *def);
-bool elab_is_pure(Elab *e, const Ast *def);
+bool elab_is_element(Elab *e, const Ast *def);
 /* The decorator that says what a function is, below those that only a dump has: its place, and its
  * expanded builtins. NULL after a mistake. */
 const Ast *elab_decorator(Elab *e, const Ast *def, Loc *place);
@@ -447,8 +447,8 @@ const Bounds *elab_bounds_loop(Elab *e, const Expr *lo, const Expr *hi, const Ex
 const Bounds *elab_bounds_join(Elab *e, const Bounds *a, const Bounds *b);
 void elab_check_dividend(Elab *e, const Expr *dividend, const char *op, Span span);
 
-/* ---- pure functions (pure.c) */
-bool elab_pures(Elab *e);
+/* ---- init and golden functions (element.c) */
+bool elab_elements(Elab *e);
 
 /* ---- messages */
 #define elab_error(e, ...) diag_error((e)->diags, __VA_ARGS__)

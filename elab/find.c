@@ -23,7 +23,7 @@ bool elab_is_program_class(Elab *e, const Ast *a)
     return a->kind == AST_CLASS && has_decorator(e, &a->class_.decorators, "pl.program");
 }
 
-bool elab_is_pure(Elab *e, const Ast *def)
+bool elab_is_element(Elab *e, const Ast *def)
 {
     return def->kind == AST_DEF && (has_decorator(e, &def->def.decorators, "pld.init") ||
                                     has_decorator(e, &def->def.decorators, "pld.golden"));
@@ -348,8 +348,8 @@ static bool class_member(Elab *e, const Ast *s)
     if (s->kind == AST_PASS || s->kind == AST_ERROR ||
         (s->kind == AST_EXPR_STMT && s->value->kind == AST_STR))
         return true;
-    if (elab_is_pure(e, s)) {
-        avec_push(e->arena, &e->pures, s);
+    if (elab_is_element(e, s)) {
+        avec_push(e->arena, &e->elements, s);
         return true;
     }
     if (elab_is_kernel(e, s))

@@ -121,7 +121,7 @@ static bool is_main_guard(const Ast *s)
 
 static bool foreign_def(Elab *e, const Ast *s)
 {
-    if (elab_is_pure(e, s))
+    if (elab_is_element(e, s))
         return false;
     elab_define(e, e->scope, s->def.name, val_bad, s->def.name_span);
     if (s->def.decorators.len) {

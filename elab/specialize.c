@@ -158,7 +158,7 @@ static bool elaborate(Elab *e)
         check_unreached(e);
     drop_uncalled(e);
     e->p->entry = entry->func;
-    ok = ok && elab_pures(e);
+    ok = ok && elab_elements(e);
     collect_functions(e);
     set_stage(e);
     return ok && !diags_failed(e->diags) && check_promises(e);

@@ -11,10 +11,15 @@ VarId func_new_var(Program *p, Func *f, Sym base, const Type *type, Span span)
 Func *program_func(const Program *p, Sym name)
 {
     for (uint32_t i = 0; i < p->funcs.len; i++)
-        if (p->funcs.at[i]->name == name && p->funcs.at[i]->pure == NULL)
+        if (p->funcs.at[i]->name == name && !func_is_element(p->funcs.at[i]))
             return p->funcs.at[i];
     return NULL;
 }
+
+const ElementInfo element_info[EL_COUNT] = {
+#define PLD_ELEMENT(ENUM, text, form) [EL_##ENUM] = {text, ELEMENT_##form},
+#include "ir/element.def"
+};
 
 /* Walkers. */
 
@@ -120,6 +125,7 @@ static bool same_node(const Expr *a, const Expr *b)
     case EX_EXTENT:
     case EX_STR: return a->sym == b->sym;
     case EX_SCALAR: return a->scalar == b->scalar && (a->scalar != SC_CAST || a->dtype == b->dtype);
+    case EX_ELEMENT: return a->element == b->element && a->vars == b->vars;
     case EX_OP: return a->op == b->op;
     case EX_CALL: return a->callee == b->callee;
     case EX_LIST: return true;
@@ -185,6 +191,8 @@ static bool op_may_fault(const Expr *e)
 
 static bool may_fault(const Expr *e)
 {
+    if (e->kind == EX_ELEMENT)
+        return true;
     if (e->kind == EX_OP)
         return op_may_fault(e);
     if (e->kind != EX_SCALAR)

@@ -31,17 +31,37 @@ typedef struct {
     Phase phase;        /* the step of that */
 } Loc;
 
+/* element.def */
+typedef enum {
+#define PLD_ELEMENT(ENUM, text, form) EL_##ENUM,
+#include "ir/element.def"
+    EL_COUNT
+} ElementOp;
+
+typedef enum { ELEMENT_READ, ELEMENT_CALL, ELEMENT_REDUCE } ElementForm;
+
+typedef struct {
+    const char *text;
+    ElementForm form;
+} ElementInfo;
+
+extern const ElementInfo element_info[EL_COUNT];
+
 typedef enum {
     EX_INT,   /* integer constant of `type` (a scalar type; in a const slot too) */
     EX_FLOAT, /* floating literal: only in `num` and `lit` slots */
     EX_BOOL,
-    EX_VAR,    /* a variable */
-    EX_EXTENT, /* a dynamic extent (NR) as an INDEX scalar */
-    EX_SCALAR, /* scalar operator on args; SC_SELECT: condition, then, otherwise */
-    EX_OP,     /* an operation of ops.def; args[i] is slot i, NULL when left out */
-    EX_CALL,   /* call of a function of the program */
-    EX_LIST,   /* an idx, shape or tiles operand */
-    EX_ENUM,   /* value is `ival` of enumeration `enum_type` */
+    EX_VAR,     /* a variable */
+    EX_EXTENT,  /* a dynamic extent (NR) as an INDEX scalar */
+    EX_SCALAR,  /* scalar operator on args; SC_SELECT: condition, then, otherwise; of
+                   numbers SC_MIN and SC_MAX have two or more */
+    EX_ELEMENT, /* init and golden functions: element.def on args. READ: tensor, then indices;
+                   reductions: the value, then lo, hi, step and condition (or NULL) of each `for`,
+                   outermost first */
+    EX_OP,      /* an operation of ops.def; args[i] is slot i, NULL when left out */
+    EX_CALL,    /* call of a function of the program */
+    EX_LIST,    /* an idx, shape or tiles operand; the numbers of a, b = x, y */
+    EX_ENUM,    /* value is `ival` of enumeration `enum_type` */
     EX_DTYPE,
     EX_STR,
 } ExprKind;
@@ -50,14 +70,16 @@ typedef struct Func Func;
 typedef struct Expr Expr;
 struct Expr {
     ExprKind kind;
-    ScalarOp scalar;  /* EX_SCALAR */
-    OpId op;          /* EX_OP */
-    const Type *type; /* type of the value; type_none for NONE ops, NULL for LIST ENUM DTYPE STR */
-    Span span;        /* for messages while the text is at hand */
-    int64_t ival;     /* INT, BOOL, ENUM */
-    double fval;      /* FLOAT */
-    VarId var;        /* VAR */
-    Sym sym;          /* EXTENT: its name; STR: its text */
+    ScalarOp scalar;   /* EX_SCALAR */
+    ElementOp element; /* EX_ELEMENT */
+    OpId op;           /* EX_OP */
+    const Type *type;  /* type of the value; type_none for NONE ops, NULL for LIST ENUM DTYPE STR */
+    Span span;         /* for messages while the text is at hand */
+    int64_t ival;      /* INT, BOOL, ENUM */
+    double fval;       /* FLOAT */
+    VarId var;         /* VAR */
+    VarId *vars;       /* ELEMENT, a reduction: the variable of each `for` */
+    Sym sym;           /* EXTENT: its name; STR: its text */
     EnumType enum_type; /* ENUM */
     Dtype dtype;        /* DTYPE; the target of SC_CAST */
     Func *callee;       /* CALL */
@@ -79,7 +101,12 @@ typedef enum {
     ST_CONTINUE,
 } StmtKind;
 
-typedef enum { LOOP_RANGE, LOOP_PARALLEL, LOOP_UNROLL } LoopKind;
+typedef enum {
+    LOOP_RANGE,
+    LOOP_PARALLEL,
+    LOOP_UNROLL,
+    LOOP_WHILE, /* init and golden functions: while cond; no index, bounds or values */
+} LoopKind;
 
 typedef struct Stmt Stmt;
 typedef VEC(Stmt *) Block;
@@ -98,7 +125,7 @@ struct Stmt {
     VarId index; /* INDEX variable; visible in the body only */
     Expr *lo, *hi, *step;
     VarId *iters; /* n_values of them: the carried names inside the body */
-    /* IF */
+    /* IF, LOOP_WHILE */
     Expr *cond;
     Block body;      /* FOR: the body. IF: the then arm */
     Block otherwise; /* IF: the else arm */
@@ -131,11 +158,18 @@ struct Func {
     alias; /* per result: index of the parameter whose memory it is, or -1 (a scalar or tile) */
     Block body;
     VEC(Builtin) sites; /* expanded builtin calls: Loc.site */
-    /* FN_INIT, FN_GOLDEN: the pure function, compile-time names already replaced by literals */
-    const Ast *pure;   /* an AST_DEF, params are the index names */
+    /* FN_INIT, FN_GOLDEN: parameters of the host function that are read, then the indices. Numbers
+       have type TY_NUMBER; names may be bound several times in all stages. */
+    uint32_t n_index;
     double rtol, atol; /* GOLDEN; negative: unsaid */
     bool generated;    /* made by a pass (lower_host_collectives) */
 };
+
+/* Init and golden functions give the elements of a host parameter; passes leave them alone. */
+static inline bool func_is_element(const Func *f)
+{
+    return f->kind == FN_INIT || f->kind == FN_GOLDEN;
+}
 
 /* A compile-time parameter and its value as it is printed in the first line of a dump. */
 typedef struct {

@@ -77,7 +77,7 @@ void func_number_names(Program *p, Func *f, bool ssa)
 {
     for (uint32_t i = 0; i < f->vars.len; i++)
         f->vars.at[i].display = f->vars.at[i].base;
-    if (!ssa)
+    if (!ssa || func_is_element(f))
         return;
     Order order = order_of(f);
     Map bases = {0}, last = {0};
@@ -153,7 +153,7 @@ static bool is_settled(const Program *p, const Func *f)
 
 void func_settle_names(Program *p, Func *f)
 {
-    if (is_settled(p, f))
+    if (func_is_element(f) || is_settled(p, f))
         return;
     func_number_names(p, f, true);
     for (uint32_t i = 0; i < f->vars.len; i++)

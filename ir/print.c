@@ -70,7 +70,10 @@ static void print_results(Printer *pr, const Stmt *s)
     Buf *out = pr->out;
     if (s->n_results == 0)
         return;
-    if (s->n_results == 1) {
+    if (func_is_element(pr->f)) { /* numbers have no types to show */
+        for (uint32_t i = 0; i < s->n_results; i++)
+            buf_printf(out, "%s%s", i ? ", " : "", irp_var(pr->f, s->results[i]));
+    } else if (s->n_results == 1) {
         buf_printf(out, "%s: ", irp_var(pr->f, s->results[0]));
         type_print(out, func_var(pr->f, s->results[0])->type);
     } else {
@@ -151,6 +154,14 @@ static void print_bounds(Printer *pr, const Stmt *s)
     }
 }
 
+static void print_while(Printer *pr, const Stmt *s, uint32_t depth)
+{
+    buf_str(pr->out, "while ");
+    irp_expr(pr->out, pr->f, s->cond, 0, BARE_NEVER);
+    buf_str(pr->out, ":\n");
+    print_block(pr, &s->body, depth + 1);
+}
+
 static void print_for(Printer *pr, const Stmt *s, uint32_t depth)
 {
     static const char *const names[] = {
@@ -158,9 +169,13 @@ static void print_for(Printer *pr, const Stmt *s, uint32_t depth)
         [LOOP_PARALLEL] = "pl.parallel",
         [LOOP_UNROLL] = "pl.unroll",
     };
+    if (s->loop == LOOP_WHILE) {
+        print_while(pr, s, depth);
+        return;
+    }
     buf_printf(pr->out, "for %s", irp_var(pr->f, s->index));
     print_iters(pr, s);
-    buf_printf(pr->out, " in %s(", names[s->loop]);
+    buf_printf(pr->out, " in %s(", func_is_element(pr->f) ? "range" : names[s->loop]);
     print_bounds(pr, s);
     print_inits(pr, s);
     buf_str(pr->out, "):\n");
@@ -193,6 +208,15 @@ static void print_if(Printer *pr, const Stmt *s, uint32_t depth)
     print_block(pr, &s->otherwise, depth + 1);
 }
 
+/* The right side of a, b = x, y. */
+static void print_values(Printer *pr, const Expr *list)
+{
+    for (uint32_t i = 0; i < list->n_args; i++) {
+        buf_str(pr->out, i ? ", " : "");
+        irp_expr(pr->out, pr->f, list->args[i], 0, BARE_NEVER);
+    }
+}
+
 static void print_stmt(Printer *pr, const Stmt *s, uint32_t depth)
 {
     if (irp_is_silent(s))
@@ -203,7 +227,10 @@ static void print_stmt(Printer *pr, const Stmt *s, uint32_t depth)
     case ST_LET: {
         const Type *type = s->n_results == 1 ? func_var(pr->f, s->results[0])->type : NULL;
         print_results(pr, s);
-        irp_expr(pr->out, pr->f, s->value, 0, irp_bare_of(type));
+        if (s->value->kind == EX_LIST)
+            print_values(pr, s->value);
+        else
+            irp_expr(pr->out, pr->f, s->value, 0, irp_bare_of(type));
         buf_char(pr->out, '\n');
         break;
     }
@@ -275,7 +302,7 @@ static void print_tolerance(Buf *out, const char *name, double v, bool *first)
     *first = false;
 }
 
-static void print_pure(Printer *pr)
+static void print_element(Printer *pr)
 {
     const Func *f = pr->f;
     bool first = true;
@@ -285,10 +312,12 @@ static void print_pure(Printer *pr)
         print_tolerance(pr->out, "atol", f->atol, &first);
         buf_str(pr->out, first ? "" : ")");
     }
-    buf_char(pr->out, '\n');
-    Ast def = *f->pure;
-    def.def.decorators.len = 0; /* just printed, with their values */
-    ast_print_stmt(pr->out, &def, 1);
+    buf_printf(pr->out, "\n    def %s(", f->name);
+    for (uint32_t i = f->params.len - f->n_index; i < f->params.len; i++)
+        buf_printf(pr->out, "%s%s", i > f->params.len - f->n_index ? ", " : "",
+                   irp_var(f, f->params.at[i].var));
+    buf_str(pr->out, "):\n");
+    print_block(pr, &f->body, 2);
 }
 
 /* What an .ir file says of a function stands above its own decorator. */
@@ -303,8 +332,8 @@ static void print_func(Printer *pr)
         print_loc(pr, &place);
     }
     pr->place = (Loc){0};
-    if (pr->f->pure)
-        print_pure(pr);
+    if (func_is_element(f))
+        print_element(pr);
     else
         print_kernel(pr);
 }

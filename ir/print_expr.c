@@ -220,6 +220,10 @@ static void print_list(Buf *out, const Func *f, const Expr *e)
 
 void irp_expr(Buf *out, const Func *f, const Expr *e, int prec, int bare)
 {
+    if (e->type && e->type->kind == TY_NUMBER) {
+        irp_number(out, f, e, prec);
+        return;
+    }
     switch (e->kind) {
     case EX_INT: print_int(out, e, prec, bare); break;
     case EX_FLOAT: print_float(out, e, prec, bare); break;
@@ -227,6 +231,7 @@ void irp_expr(Buf *out, const Func *f, const Expr *e, int prec, int bare)
     case EX_VAR: buf_str(out, irp_var(f, e->var)); break;
     case EX_EXTENT: buf_str(out, e->sym); break;
     case EX_SCALAR: print_scalar(out, f, e, prec); break;
+    case EX_ELEMENT: irp_number(out, f, e, prec); break;
     case EX_OP: print_op(out, f, e); break;
     case EX_CALL: print_call(out, f, e); break;
     case EX_LIST: print_list(out, f, e); break;

@@ -14,6 +14,8 @@ enum {
 
 /* Appends an expression whose parent binds with precedence `prec` (0: no parent). */
 void irp_expr(Buf *out, const Func *f, const Expr *e, int prec, int bare);
+/* The same for what init and golden functions compute. */
+void irp_number(Buf *out, const Func *f, const Expr *e, int prec);
 /* A double-quoted string with escapes. */
 void irp_string(Buf *out, const char *text);
 /* The name a variable has in the text. */

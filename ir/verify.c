@@ -51,6 +51,27 @@ static void bind(Walk *w, const Stmt *s, VarId var)
     }
 }
 
+static void check_expr(Walk *w, const Stmt *s, Expr *e, bool top);
+
+static void unwind(Walk *w, uint32_t mark)
+{
+    while (w->trail.len > mark)
+        w->bound[vec_pop(&w->trail)] = 0;
+}
+
+/* The names that a reduction binds are seen by what follows their range, and by its value. */
+static void check_operands(Walk *w, const Stmt *s, Expr *e)
+{
+    bool binds = e->kind == EX_ELEMENT && e->vars;
+    for (uint32_t i = binds ? 1 : 0; i < e->n_args; i++) {
+        if (binds && i % 4 == 0)
+            bind(w, s, e->vars[i / 4 - 1]);
+        check_expr(w, s, e->args[i], false);
+    }
+    if (binds && e->n_args)
+        check_expr(w, s, e->args[0], false);
+}
+
 static void check_expr(Walk *w, const Stmt *s, Expr *e, bool top)
 {
     if (!e)
@@ -64,8 +85,9 @@ static void check_expr(Walk *w, const Stmt *s, Expr *e, bool top)
         verify_fail(&w->v, s, "an expression without its operands");
         return;
     }
-    for (uint32_t i = 0; i < e->n_args; i++)
-        check_expr(w, s, e->args[i], false);
+    uint32_t mark = w->trail.len;
+    check_operands(w, s, e);
+    unwind(w, mark);
     check_expr(w, s, e->device, false);
     check_expr(w, s, e->cores, false);
     verify_expr(&w->v, s, e, top);
@@ -103,12 +125,13 @@ static bool jumps(const Stmt *s)
     return s->kind == ST_BREAK || s->kind == ST_CONTINUE;
 }
 
-/* The end of a block is never reached: a jump, or an if whose arms both end in one. */
+/* The end of a block is never reached: a jump or return, or an if whose arms both end in one. */
 static bool never_falls_through(const Block *b)
 {
     const Stmt *last = b->len ? b->at[b->len - 1] : NULL;
-    return last && (jumps(last) || (last->kind == ST_IF && never_falls_through(&last->body) &&
-                                    never_falls_through(&last->otherwise)));
+    return last && (jumps(last) || last->kind == ST_RETURN ||
+                    (last->kind == ST_IF && never_falls_through(&last->body) &&
+                     never_falls_through(&last->otherwise)));
 }
 
 /* Ends of a block that must yield: a yield, or a jump with the loop's yield before it. */
@@ -120,23 +143,37 @@ static void check_end(Walk *w, const Block *b, const Stmt *owner)
                     "a branch or body does not end in the yield that its results need");
 }
 
-static void unwind(Walk *w, uint32_t mark)
-{
-    while (w->trail.len > mark)
-        w->bound[vec_pop(&w->trail)] = 0;
-}
-
 static void bind_results(Walk *w, const Stmt *s)
 {
     for (uint32_t i = 0; i < s->n_results; i++)
         bind(w, s, s->results[i]);
 }
 
+static bool is_number(const Expr *e)
+{
+    return e && e->type && e->type->kind == TY_NUMBER;
+}
+
+/* In init and golden functions it shows when they run. */
+static bool is_integer(const Walk *w, const Expr *e)
+{
+    return func_is_element(w->v.f) ? is_number(e) : e && e->type && type_is_int_scalar(e->type);
+}
+
+static void check_condition(Walk *w, const Stmt *s)
+{
+    const Type *t = s->cond ? s->cond->type : NULL;
+    check_expr(w, s, s->cond, true);
+    if (func_is_element(w->v.f) ? !is_number(s->cond)
+                                : !t || t->kind != TY_SCALAR || t->dtype != DT_BOOL)
+        verify_fail(&w->v, s, "a condition that is no BOOL scalar");
+}
+
 static void check_loop_header(Walk *w, const Stmt *s)
 {
     Expr *bounds[3] = {s->lo, s->hi, s->step};
     for (int i = 0; i < 3; i++) {
-        if (!bounds[i] || !bounds[i]->type || !type_is_int_scalar(bounds[i]->type))
+        if (!is_integer(w, bounds[i]))
             verify_fail(&w->v, s, "a loop without integer bounds");
         check_expr(w, s, bounds[i], false);
     }
@@ -149,9 +186,14 @@ static void check_loop_header(Walk *w, const Stmt *s)
 static void check_for(Walk *w, const Stmt *s, const Loop *outer)
 {
     Loop loop = {s, outer};
-    check_loop_header(w, s);
+    bool counts = s->loop != LOOP_WHILE;
+    if (counts)
+        check_loop_header(w, s);
+    else
+        check_condition(w, s);
     uint32_t mark = w->trail.len;
-    bind(w, s, s->index);
+    if (counts)
+        bind(w, s, s->index);
     for (uint32_t i = 0; i < s->n_values; i++) {
         bind(w, s, s->iters[i]);
         if (s->values[i] && s->iters[i] < w->v.f->vars.len &&
@@ -168,10 +210,7 @@ static void check_for(Walk *w, const Stmt *s, const Loop *outer)
 /* Below SSA, what both arms bind is bound after the if. */
 static void check_if(Walk *w, const Stmt *s, const Loop *loop)
 {
-    check_expr(w, s, s->cond, true);
-    if (s->cond &&
-        (!s->cond->type || s->cond->type->kind != TY_SCALAR || s->cond->type->dtype != DT_BOOL))
-        verify_fail(&w->v, s, "a condition that is no BOOL scalar");
+    check_condition(w, s);
     uint32_t mark = w->trail.len;
     VEC(VarId) both = {0};
     walk_block(w, &s->body, loop, s);
@@ -291,6 +330,8 @@ static void walk_block(Walk *w, const Block *b, const Loop *loop, const Stmt *ow
 
 static void verify_func(Program *p, Func *f, uint32_t properties, const char *blame, bool *clean)
 {
+    if (func_is_element(f))
+        properties &= PROP_TYPED;
     Walk w = {.v = {.p = p, .f = f, .properties = properties, .blame = blame, .clean = clean},
               .ssa = (properties & PROP_SSA) != 0};
     w.bound = xcalloc(f->vars.len + 1, 1);
@@ -307,9 +348,7 @@ bool ir_verify(Program *p, uint32_t properties, const char *blame)
 {
     bool clean = true;
     for (uint32_t i = 0; i < p->funcs.len; i++) {
-        Func *f = p->funcs.at[i];
-        if (f->kind != FN_INIT && f->kind != FN_GOLDEN)
-            verify_func(p, f, properties, blame, &clean);
+        verify_func(p, p->funcs.at[i], properties, blame, &clean);
     }
     return clean;
 }

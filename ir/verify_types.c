@@ -130,12 +130,88 @@ static bool is_nested_work(const Expr *e)
     return e->kind == EX_OP || e->kind == EX_CALL;
 }
 
+static bool is_number(const Expr *e)
+{
+    return e && e->type && e->type->kind == TY_NUMBER;
+}
+
+static bool are_numbers(const Expr *e, uint32_t from)
+{
+    bool reduces = e->kind == EX_ELEMENT && element_info[e->element].form == ELEMENT_REDUCE;
+    for (uint32_t i = from; i < e->n_args; i++) {
+        bool may_lack = reduces && i && i % 4 == 0;
+        if (!is_number(e->args[i]) && !(may_lack && !e->args[i]))
+            return false;
+    }
+    return true;
+}
+
+/* Has an operator the operands that it needs? */
+static bool has_operands(const Verify *v, const Expr *e)
+{
+    const Expr *first = e->n_args ? e->args[0] : NULL;
+    if (e->kind == EX_SCALAR && (e->scalar == SC_MIN || e->scalar == SC_MAX))
+        return e->n_args >= 2 && are_numbers(e, 0);
+    if (e->kind == EX_SCALAR)
+        return e->scalar < SC_COUNT && e->scalar != SC_CAST &&
+               e->n_args == scalar_arity(e->scalar) && are_numbers(e, 0);
+    if (e->element >= EL_COUNT)
+        return false;
+    switch (element_info[e->element].form) {
+    case ELEMENT_READ:
+        return first && first->kind == EX_VAR && type_is_memory(func_var(v->f, first->var)->type) &&
+               e->n_args == 1u + func_var(v->f, first->var)->type->rank && are_numbers(e, 1);
+    case ELEMENT_CALL: return e->n_args == 1 && are_numbers(e, 0);
+    case ELEMENT_REDUCE: break;
+    }
+    return e->vars && e->n_args >= 5 && e->n_args % 4 == 1 && are_numbers(e, 0);
+}
+
+/* The level of init and golden functions: numbers, and elements of tensors. */
+static void check_number(Verify *v, const Stmt *s, const Expr *e)
+{
+    switch (e->kind) {
+    case EX_INT:
+    case EX_FLOAT:
+    case EX_BOOL:
+    case EX_EXTENT:
+        if (!is_number(e))
+            verify_fail(v, s, "a value that is no number");
+        break;
+    case EX_VAR: {
+        const Type *t = func_var(v->f, e->var)->type;
+        bool number = t && (t->kind == TY_NUMBER || t->kind == TY_SCALAR);
+        if (number ? !is_number(e) : e->type != t)
+            verify_fail(v, s, "a use of %s as %s", func_var(v->f, e->var)->base,
+                        type_text(v->p->arena, e->type));
+        break;
+    }
+    case EX_SCALAR:
+    case EX_ELEMENT:
+        if (!is_number(e) || !has_operands(v, e))
+            verify_fail(v, s, "an operator with wrong operands");
+        break;
+    case EX_LIST:
+        for (uint32_t i = 0; i < e->n_args; i++)
+            if (!is_number(e->args[i]))
+                verify_fail(v, s, "a value that is no number");
+        break;
+    default: verify_fail(v, s, "an operation of devices in an init or golden function"); break;
+    }
+}
+
 void verify_expr(Verify *v, const Stmt *s, Expr *e, bool top)
 {
     if (!has_type(e)) {
         verify_fail(v, s, "a value without a type");
         return;
     }
+    if (func_is_element(v->f)) {
+        check_number(v, s, e);
+        return;
+    }
+    if (e->kind == EX_ELEMENT || (e->type && e->type->kind == TY_NUMBER))
+        verify_fail(v, s, "a number outside of init and golden functions");
     if (e->kind == EX_OP || e->kind == EX_SCALAR)
         check_type(v, s, e);
     if (e->kind == EX_VAR && !verify_same_type(v->p, e->type, func_var(v->f, e->var)->type))

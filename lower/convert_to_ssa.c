@@ -352,7 +352,7 @@ static void convert_func(Program *p, Func *f)
 bool pass_convert_to_ssa(Program *p)
 {
     for (uint32_t i = 0; i < p->funcs.len; i++)
-        if (low_has_body(p->funcs.at[i]))
+        if (!func_is_element(p->funcs.at[i]))
             convert_func(p, p->funcs.at[i]);
     return true;
 }

@@ -8,7 +8,7 @@
 bool pass_final(Program *p)
 {
     for (uint32_t i = 0; i < p->funcs.len; i++)
-        if (low_has_body(p->funcs.at[i]))
+        if (!func_is_element(p->funcs.at[i]))
             simplify_func(p, p->funcs.at[i]);
     return true;
 }

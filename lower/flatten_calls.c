@@ -19,7 +19,7 @@ bool pass_flatten_calls(Program *p)
 {
     for (uint32_t i = 0; i < p->funcs.len; i++) {
         Flatten x = {.p = p, .f = p->funcs.at[i]};
-        if (low_has_body(x.f))
+        if (!func_is_element(x.f))
             block_rewrite(&x.f->body, flatten, &x);
     }
     return true;

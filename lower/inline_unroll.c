@@ -275,7 +275,7 @@ bool pass_inline_unroll(Program *p)
 {
     Calls c = {.p = p};
     for (uint32_t i = 0; i < p->funcs.len && !c.failed; i++)
-        if (low_has_body(p->funcs.at[i]))
+        if (!func_is_element(p->funcs.at[i]))
             expand_func(&c, p->funcs.at[i]);
     if (!c.failed)
         drop_helpers(&c);

@@ -244,7 +244,7 @@ bool pass_simplify(Program *p)
 {
     bool good = true;
     for (uint32_t i = 0; i < p->funcs.len; i++) {
-        if (!low_has_body(p->funcs.at[i]))
+        if (func_is_element(p->funcs.at[i]))
             continue;
         simplify_func(p, p->funcs.at[i]);
         good = low_check_ops(p, p->funcs.at[i]) && good;

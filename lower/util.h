@@ -48,12 +48,6 @@ bool low_check_ops(Program *p, Func *f);
 Expr *low_zeros(Program *p, uint32_t n);
 Expr *low_shape(Program *p, const Type *t);
 
-/* True for functions with a body of statements. */
-static inline bool low_has_body(const Func *f)
-{
-    return f->kind != FN_INIT && f->kind != FN_GOLDEN;
-}
-
 uint32_t low_stmt_count(const Block *b);
 
 #endif

@@ -17,12 +17,14 @@ enum {
     S_MODE,
     S_VALUE,
     S_CHECK,
-    S_ACC
+    S_ACC,
+    S_I,
+    S_J
 };
 static const char *const strings[] = {
     "P",    "host", "orch", "step",  "x",    "y",        "n",
     "data", "NR",   "buf",  "a.pld", "mode", "\"hand\"", "n must be positive",
-    "acc",
+    "acc",  "i",    "j",
 };
 static const int64_t consts[] = {INT64_C(1) << 40, INT64_C(0x4000000000000000), 7};
 static const uint32_t extents[] = {S_NR};
@@ -210,59 +212,70 @@ static void incore(BcProg *t)
                            .core_bytes = 1024};
 }
 
-/* def x(i, j): return i * 2.0      def y(i, j): t = sum(x[k, j] for k in range(NR)); return t if
- * ... */
-static void pure(BcProg *t)
+/* def x(i, j): return i * 2.0 */
+static BcFunc init(BcProg *t)
 {
-    static const BcPureNode nodes[] = {
-        {.kind = PURE_SLOT, .slot = 0},
-        {.kind = PURE_FLOAT, .fval = 2.0},
-        {.kind = PURE_MUL, .a = 0, .b = 1},
-        {.kind = PURE_RETURN, .a = 2},
-        {.kind = PURE_BLOCK, .n = 1, .a = 0},
-
-        {.kind = PURE_INT, .ival = 0},
-        {.kind = PURE_EXTENT, .slot = 0},
-        {.kind = PURE_INT, .ival = 1},
-        {.kind = PURE_LOOP, .slot = 2, .a = 0, .b = 1, .c = 2},
-        {.kind = PURE_SLOT, .slot = 2},
-        {.kind = PURE_SLOT, .slot = 1},
-        {.kind = PURE_ELEMENT, .slot = 0, .n = 2, .a = 0},
-        {.kind = PURE_SUM, .n = 2, .a = 2},
-        {.kind = PURE_SHAPE, .slot = 0, .ival = 1},
-        {.kind = PURE_ADD, .a = 7, .b = 8},
-        {.kind = PURE_SCALAR, .slot = 2},
-        {.kind = PURE_MUL, .a = 9, .b = 10},
-        {.kind = PURE_RETURN, .a = 11},
-        {.kind = PURE_BLOCK, .n = 1, .a = 4},
+    static const BcInsn code[] = {
+        {BC_LDF, 2, 0, 0, 0, 0, 1},
+        {BC_PBIN, 2, 0, 2, 0, 0, SC_MUL},
+        {BC_RET, 2, 1, 0, 0, 0, 0},
     };
-    static const uint32_t kids[] = {3, 4, 5, 6, 3, 12};
-    memcpy(t->nodes, nodes, sizeof nodes);
-    t->kids[0] = kids[0];
-    t->kids[1] = 4, t->kids[2] = 5, t->kids[3] = 6, t->kids[4] = 3, t->kids[5] = 12;
-    t->pure[0] = (BcPure){.param = 0,
-                          .n_index = 2,
-                          .n_slots = 2,
-                          .root = 4,
-                          .rtol = -1,
-                          .atol = -1,
-                          .n_nodes = 5,
-                          .n_kids = 1,
-                          .nodes = t->nodes,
-                          .kids = t->kids,
-                          .line = 10};
-    t->pure[1] = (BcPure){.golden = true,
-                          .param = 1,
-                          .n_index = 2,
-                          .n_slots = 3,
-                          .root = 13,
-                          .rtol = 1e-5,
-                          .atol = 0,
-                          .n_nodes = 14,
-                          .n_kids = 5,
-                          .nodes = t->nodes + 5,
-                          .kids = t->kids + 1,
-                          .line = 14};
+    memcpy(t->init, code, sizeof code);
+    t->init_params[0] = (BcParam){.name = S_I, .kind = BCP_SCALAR, .dtype = DT_INDEX};
+    t->init_params[1] = (BcParam){.name = S_J, .kind = BCP_SCALAR, .dtype = DT_INDEX};
+    t->element_locs[0] = (BcLoc){0, S_FILE, 10, 5};
+    return (BcFunc){.name = S_X,
+                    .kind = BCF_ELEMENT,
+                    .n_regs = 3,
+                    .n_params = 2,
+                    .n_insns = sizeof code / sizeof *code,
+                    .n_locs = 1,
+                    .params = t->init_params,
+                    .insns = t->init,
+                    .locs = t->element_locs};
+}
+
+/* def y(i, j): t = sum(x[k, j] for k in range(NR)), a few that do nothing, return abs(t) * n */
+static BcFunc golden(BcProg *t)
+{
+    static const BcInsn code[] = {
+        {BC_LDI, 4, 0, 0, 0, 0, 0},       {BC_LDI, 5, 0, 0, 0, 0, 0},
+        {BC_LDI, 6, 0, 0, 0, 0, 1},       {BC_FORPREP, 5, 0, 6, 0, 0, 9},
+        {BC_MOV, 7, 5, 0, 0, 0, 0},       {BC_MOV, 8, 3, 0, 0, 0, 0},
+        {BC_READ, 7, 0, 7, 2, 0, 0},      {BC_PBIN, 4, 4, 7, 0, 0, SC_ADD},
+        {BC_FORLOOP, 5, 0, 6, 0, 0, 4},   {BC_PUN, 7, 4, 0, 0, 0, SC_ABS},
+        {BC_RANDN, 8, 6, 0, 0, 0, 0},     {BC_UNIFORM, 8, 6, 0, 0, 0, 0},
+        {BC_LDI, 8, 0, 0, 0, 0, 0},       {BC_LOOP, 8, 0, 0, 0, 0, 13},
+        {BC_PBIN, 7, 7, 1, 0, 0, SC_MUL}, {BC_RET, 7, 1, 0, 0, 0, 0},
+    };
+    memcpy(t->golden, code, sizeof code);
+    t->golden_params[0] = t->host_params[0];
+    t->golden_params[1] = t->host_params[2];
+    memcpy(t->golden_params + 2, t->init_params, sizeof t->init_params);
+    t->golden_mregs[0] = (BcMreg){BCM_TENSOR, DT_FP32, 2};
+    t->golden_binds[0] = (BcBind){.extent = 0, .param = BC_NO_INDEX};
+    t->element_locs[1] = (BcLoc){0, S_FILE, 14, 5};
+    return (BcFunc){.name = S_Y,
+                    .kind = BCF_ELEMENT,
+                    .n_regs = 9,
+                    .n_mregs = 1,
+                    .n_params = 4,
+                    .n_binds = 1,
+                    .n_insns = sizeof code / sizeof *code,
+                    .n_locs = 1,
+                    .params = t->golden_params,
+                    .binds = t->golden_binds,
+                    .insns = t->golden,
+                    .locs = t->element_locs + 1,
+                    .mregs = t->golden_mregs};
+}
+
+static void elements(BcProg *t)
+{
+    t->elements[0] =
+        (BcElementFunc){.param = 0, .n_index = 2, .rtol = -1, .atol = -1, .func = init(t)};
+    t->elements[1] = (BcElementFunc){
+        .golden = true, .param = 1, .n_index = 2, .rtol = 1e-5, .atol = 0, .func = golden(t)};
 }
 
 void bcprog_new(BcProg *t)
@@ -272,7 +285,7 @@ void bcprog_new(BcProg *t)
     incore(t);
     orch(t);
     host(t);
-    pure(t);
+    elements(t);
     t->windows[0] =
         (BcWindow){.name = S_BUF, .file = S_FILE, .line = 7, .col = 3, .align = 512, .zero = true};
     t->p = (BcProgram){.arena = &t->arena,
@@ -285,7 +298,7 @@ void bcprog_new(BcProg *t)
                        .n_dim_steps = 7,
                        .n_funcs = 3,
                        .n_windows = 1,
-                       .n_pure = 2,
+                       .n_element_funcs = 2,
                        .n_bindings = 1,
                        .strings = strings,
                        .consts = consts,
@@ -293,7 +306,7 @@ void bcprog_new(BcProg *t)
                        .dim_steps = t->steps,
                        .funcs = t->funcs,
                        .windows = t->windows,
-                       .pure = t->pure,
+                       .element_funcs = t->elements,
                        .bindings = bindings};
 }
 

@@ -18,9 +18,12 @@ typedef struct {
     BcBind binds[1];
     BcDimStep steps[8];
     BcWindow windows[1];
-    BcPure pure[2];
-    BcPureNode nodes[24];
-    uint32_t kids[8];
+    BcElementFunc elements[2];
+    BcInsn init[4], golden[16];
+    BcParam init_params[2], golden_params[4];
+    BcMreg golden_mregs[1];
+    BcBind golden_binds[1];
+    BcLoc element_locs[2];
     BcLoc locs[4];
     uint8_t sites[1];
     BcRegion regions[2];

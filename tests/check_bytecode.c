@@ -30,6 +30,9 @@ START_TEST(sample_is_accepted_and_has_every_instruction)
     for (uint32_t i = 0; i < t.p.n_funcs; i++)
         for (uint32_t k = 0; k < t.funcs[i].n_insns; k++)
             seen[t.funcs[i].insns[k].op] = true;
+    for (uint32_t i = 0; i < t.p.n_element_funcs; i++)
+        for (uint32_t k = 0; k < t.elements[i].func.n_insns; k++)
+            seen[t.elements[i].func.insns[k].op] = true;
     for (uint32_t op = 0; op < BC_OPCODE_COUNT; op++)
         ck_assert_msg(seen[op] || op == BC_ROW, "%s is not covered", bc_op_name((BcOp)op));
 }
@@ -68,7 +71,7 @@ START_TEST(stripped_bytes_do_not_depend_on_places)
     t.locs[0].line = 99;
     t.locs[1].pc = 16;
     t.windows[0].line = 42;
-    t.pure[0].line = 1;
+    t.element_locs[0].line = 1;
     t.tiles[0].name = 0;
     bc_encode(&t.p, true, &b);
     ck_assert_uint_eq(a.len, b.len);
@@ -154,11 +157,27 @@ static const struct {
     {1, 2, {BC_READ, 4, 0, 2, 1, 0, 0}, "not an element"},
     {1, 3, {BC_WRITE, 1, 2, 2, 4, DT_COUNT, 0}, "field e"},
     {2, 33, {BC_RET, 7, 2, 0, 0, 0, 0}, "results"},
+    {2, 4, {BC_PBIN, 4, 2, 3, 0, 0, SC_ADD}, "not at this level"},
+    {2, 4, {BC_LOOP, 4, 0, 0, 0, 0, 4}, "not at this level"},
+    {3, 7, {BC_BIN, 4, 4, 7, DT_INT32, 0, SC_ADD}, "not at this level"},
+    {3, 7, {BC_WRITE, 0, 7, 2, 4, DT_FP32, 0}, "not at this level"},
+    {3, 7, {BC_PBIN, 4, 4, 9, 0, 0, SC_ADD}, "field c"},
+    {3, 7, {BC_PBIN, 4, 4, 7, 0, 0, SC_AND}, "imm"},
+    {3, 7, {BC_PBIN, 4, 4, 7, 0, 0, SC_ABS}, "imm"},
+    {3, 7, {BC_PBIN, 4, 4, 7, 0, 0, SC_COUNT}, "imm"},
+    {3, 9, {BC_PUN, 7, 4, 0, 0, 0, SC_ADD}, "imm"},
+    {3, 9, {BC_PUN, 7, 4, 0, 0, 0, SC_CAST}, "imm"},
+    {3, 9, {BC_LDF, 7, 0, 0, 0, 0, 3}, "imm"},
+    {3, 6, {BC_READ, 7, 0, 7, 1, 0, 0}, "not an element"},
+    {3, 6, {BC_READ, 7, 1, 7, 2, 0, 0}, "field b"},
+    {3, 13, {BC_LOOP, 8, 0, 0, 0, 0, 14}, "goes forward"},
+    {3, 13, {BC_JNZ, 8, 0, 0, 0, 0, 13}, "goes back"},
+    {3, 15, {BC_RET, 0, 0, 0, 0, 0, 0}, "returns no number"},
 };
 
 START_TEST(bad_instructions_are_rejected)
 {
-    BcInsn *code[] = {t.host, t.orch, t.incore};
+    BcInsn *code[] = {t.host, t.orch, t.incore, t.golden};
     code[defects[_i].func][defects[_i].pc] = defects[_i].insn;
     ck_assert(!bc_verify(&t.p, &why));
     ck_assert_msg(strstr(why, defects[_i].message) != NULL, "case %d: %s", _i, why);
@@ -273,20 +292,20 @@ static const char *break_table(int i)
     case 31: t.xfers[1].stages[0] = 0; return "another dtype";
     case 32: t.locs[1].pc = 0; return "source map";
     case 33: t.locs[0].file = 99; return "source map";
-    case 34: t.nodes[2].b = 2; return "no tree";
-    case 35: t.nodes[2].b = 0; return "no tree";
-    case 36: t.nodes[2].kind = PURE_COUNT; return "malformed node";
-    case 37: t.nodes[0].slot = 2; return "malformed node";
-    case 38: t.nodes[3].a = 4; return "no tree";
-    case 39: t.nodes[2].kind = PURE_LOOP; return "no tree";
-    case 40: t.nodes[12].n = 9; return "out of range";
-    case 41: t.pure[1].param = 3; return "parameter";
-    case 42: t.pure[0].n_index = 1; return "malformed";
-    case 43: t.pure[0].root = 2; return "root";
-    case 44: t.nodes[3].kind = PURE_NEG; return "wrong kind";
+    case 34: t.elements[0].param = 3; return "parameter";
+    case 35: t.elements[0].n_index = 1; return "malformed";
+    case 36: t.elements[0].n_index = 3; return "malformed";
+    case 37: t.elements[1].param = 2; return "malformed";
+    case 38: t.elements[0].func.kind = BCF_INCORE; return "malformed";
+    case 39: t.elements[0].func.name = 99; return "string";
+    case 40: t.elements[0].func.n_tiles = 1; return "tiles, calls or transfers";
+    case 41: t.golden_params[0].name = t.init_params[0].name; return "none of the host function";
+    case 42: t.golden_params[1].dtype = DT_INT64; return "none of the host function";
+    case 43: t.golden_params[2].kind = BCP_TENSOR; return "none of the host function";
+    case 44: t.elements[1].func.n_mregs = 0; return "memory that is no parameter";
     case 45: t.funcs[2].kind = 9; return "malformed function";
     case 46: t.funcs[2].core_bytes = INT64_MAX; return "memory";
-    case 47: t.nodes[11].n = 1; return "malformed node";
+    case 47: t.golden_mregs[0].rank = 1; return "does not fit its parameter";
     case 48: t.xfers[0].stages[1] = 3; return "staging tiles";
     case 49: t.xfers[0].pipeline = false; return "transfer";
     case 50: t.sites[0] = BUILTIN_COUNT; return "builtin";

@@ -77,18 +77,16 @@ static const BcFunc *func(const BcProgram *p, const char *name)
          "    chip(x, y, device=0)\n"                                                              \
          "    return y\n"
 
-/* Code of a function without places: "load t0, m0, r0..r1, -" lines. */
-static const char *code_of(const BcProgram *p, const char *name)
+/* Code of the function whose listing starts there, without places: "load t0, m0, r0..r1, -" lines.
+ */
+static const char *code_lines(const char *from)
 {
     Buf out = {0};
-    char *copy = arena_strndup(&arena, text.at, text.len), *rest = copy;
-    bool inside = false;
-    func(p, name);
-    for (char *line; (line = strsep(&rest, "\n"));) {
+    char *rest = arena_strndup(&arena, from, strlen(from));
+    strsep(&rest, "\n");
+    for (char *line; (line = strsep(&rest, "\n")) && !strstr(line, " registers, ");) {
         char *place = strstr(line, " ; ");
-        if (strstr(line, " registers, "))
-            inside = strstr(line, arena_printf(&arena, " %s:", name)) != NULL;
-        if (!inside || strncmp(line, "    ", 4) != 0)
+        if (strncmp(line, "    ", 4) != 0)
             continue;
         if (place)
             *place = '\0';
@@ -101,6 +99,14 @@ static const char *code_of(const BcProgram *p, const char *name)
     const char *kept = arena_strndup(&arena, out.at ? out.at : "", out.len);
     buf_free(&out);
     return kept;
+}
+
+static const char *code_of(const BcProgram *p, const char *name)
+{
+    func(p, name);
+    const char *start = strstr(text.at, arena_printf(&arena, " %s: ", name));
+    ck_assert_ptr_nonnull(start);
+    return code_lines(start);
 }
 
 START_TEST(straight_code)
@@ -386,7 +392,7 @@ START_TEST(stripped_bytes_do_not_depend_on_places)
 }
 END_TEST
 
-#define PURE(defs)                                                                                 \
+#define ELEMENTS(defs)                                                                             \
     HEAD defs "@pl.jit\n"                                                                          \
               "def chip(x: pl.Tensor[[4, 8], pl.FP32], y: pl.InOut[pl.Tensor[[4, 8], pl.FP32]],\n" \
               "         k: pl.Scalar[pl.INT32]):\n    pl.write(y, [0, 0], pl.read(x, [0, 0]))\n  " \
@@ -396,51 +402,51 @@ END_TEST
               "         k: pl.Scalar[pl.INT32]):\n    chip(x, y, k, device=0)\n    return y\n"
 
 static const struct {
-    const char *source, *expected; /* part of the disassembly */
-} pures[] = {
-    {PURE("@pld.init\ndef x(i, j):\n    return i * 2.5 - j\n"),
-     "(block (return (- (* (slot s0) (float 2.5)) (slot s1))))"},
-    {PURE("@pld.init\ndef k():\n    return 3\n"), "init k\n  (block (return (int 3)))"},
-    {PURE("@pld.init\ndef x(i, j):\n    a = i\n    if j > 1:\n        a += 1\n    else:\n        "
-          "return 0\n"
-          "    return a\n"),
-     "(block (set s2 (slot s0)) (if (> (slot s1) (int 1)) (block (set s2 (+ (slot s2) (int 1)))) "
-     "(block (return (int 0)))) (return (slot s2)))"},
-    {PURE(
+    const char *source, *expected; /* the first line, and the code of the init or golden function */
+} elements[] = {
+    {ELEMENTS("@pld.init\ndef x(i, j):\n    return i * 2.5 - j\n"),
+     "init x: 3 registers\nldf r2, 2.5 \npbin r0, r0, r2, mul \npbin r0, r0, r1, sub \n"
+     "ret r0 \n"},
+    {ELEMENTS(
          "@pld.golden\ndef y(i, j):\n    return sum(x[q, j] for q in range(1, 4) if q != i) * k\n"),
-     "(sum (element x (slot s2) (slot s1)) (loop s2 (int 1) (int 4) (int 1)) (loop s3 (int 0) "
-     "(cond (!= (slot s2) (slot s0)) (int 1) (int 0)) (int 1)))"},
-    {PURE("@pld.golden\ndef y(i, j):\n    return max(x[a, b] for a in range(4) for b in "
-          "range(8))\n"),
-     "(max of (element x (slot s2) (slot s3)) (loop s2 (int 0) (int 4) (int 1)) (loop s3 (int 0) "
-     "(int 8) "
-     "(int 1)))"},
-    {PURE("@pld.init\ndef x(i, j):\n    return max(i, j, 2) if 0 < i < 3 and not j else abs(-i) // "
-          "x.shape[1]\n"),
-     "(cond (and (and (< (int 0) (slot s0)) (< (slot s0) (int 3))) (not (slot s1))) "
-     "(max (max (slot s0) (slot s1)) (int 2)) (// (abs (neg (slot s0))) (int 8)))"},
-    {PURE("@pld.init\ndef x(i, j):\n    a, b = j, i\n    return a - b\n"),
-     "(set s2 (slot s1)) (set s3 (slot s0)) (set s4 (slot s2)) (set s5 (slot s3))"},
-    {PURE("@pld.golden(rtol=0.5, atol=0.0)\ndef y(i, j):\n    return randn(1) + uniform(2)\n"),
-     "golden y rtol=0.5 atol=0.0\n  (block (return (+ (randn (int 1)) (uniform (int 2)))))"},
+     "golden y: 9 registers\nldi r3, 4 \nldi r4, 1 \nldi r5, 0 \nldi r6, 1 \n"
+     "forprep r6, r3, r4, ->12 \npbin r7, r6, r1, ne \njz r7, ->11 \nmov r7, r6 \n"
+     "mov r8, r2 \nread r7, m0, r7..r8 \npbin r5, r5, r7, add \nforloop r6, r3, r4, ->5 \n"
+     "pbin r0, r5, r0, mul \nret r0 \n"},
+    {ELEMENTS("@pld.golden\ndef y(i, j):\n    return max(x[a, b] for a in range(4) for b in "
+              "range(8))\n"),
+     "golden y: 9 registers\nldi r2, 4 \nldi r3, 1 \nldi r4, 8 \nldi r0, 0 \nldi r1, 0 \n"
+     "ldi r5, 0 \nforprep r5, r2, r3, ->19 \nldi r6, 0 \nforprep r6, r4, r3, ->18 \n"
+     "mov r7, r5 \nmov r8, r6 \nread r7, m0, r7..r8 \njz r1, ->15 \npbin r0, r0, r7, max \n"
+     "jmp ->17 \nmov r0, r7 \nldi r1, 1 \nforloop r6, r4, r3, ->9 \nforloop r5, r2, r3, ->7 \n"
+     "check r1, \"max of nothing\" \nret r0 \n"},
+    {ELEMENTS("@pld.init\ndef x(i, j):\n    while i < j:\n        if i == 3:\n            break\n"
+              "        i *= 2\n    return i\n"),
+     "init x: 5 registers\nldi r2, 3 \nldi r3, 2 \njmp ->7 \npbin r4, r0, r2, eq \n"
+     "jz r4, ->6 \njmp ->9 \npbin r0, r0, r3, mul \npbin r4, r0, r1, lt \nloop r4, ->3 \n"
+     "ret r0 \n"},
 };
 
 START_TEST(init_and_golden)
 {
-    compile_ok(pures[_i].source);
-    ck_assert_msg(strstr(text.at, pures[_i].expected) != NULL, "case %d:\n%s", _i, text.at);
+    compile_ok(elements[_i].source);
+    const char *start = strstr(text.at, "\ninit "), *golden = strstr(text.at, "\ngolden ");
+    start = (start ? start : golden) + 1;
+    size_t head = strcspn(start, ",");
+    const char *got = arena_printf(&arena, "%.*s\n%s", (int)head, start, code_lines(start));
+    ck_assert_str_eq(got, elements[_i].expected);
 }
 END_TEST
 
 static const struct {
     const char *source, *message;
 } mistakes[] = {
-    {PURE("@pld.init\ndef x(i, j):\n    if i > 0:\n        return 1\n"), "path"},
-    {PURE("@pld.init\ndef x(i, j):\n    if i > 0:\n        a = 1\n    return a\n"), "a"},
-    {PURE("@pld.init\ndef x(i):\n    return i\n"), "ind"},
-    {PURE("@pld.init\ndef x(i, j):\n    return q\n"), "q"},
-    {PURE("@pld.init\ndef x(i, j):\n    return tan(i)\n"), "tan"},
-    {PURE("@pld.init\ndef x(i, j):\n    return y[i]\n"), "dimension"},
+    {ELEMENTS("@pld.init\ndef x(i, j):\n    if i > 0:\n        return 1\n"), "path"},
+    {ELEMENTS("@pld.init\ndef x(i, j):\n    if i > 0:\n        a = 1\n    return a\n"), "a"},
+    {ELEMENTS("@pld.init\ndef x(i):\n    return i\n"), "ind"},
+    {ELEMENTS("@pld.init\ndef x(i, j):\n    return q\n"), "q"},
+    {ELEMENTS("@pld.init\ndef x(i, j):\n    return tan(i)\n"), "tan"},
+    {ELEMENTS("@pld.init\ndef x(i, j):\n    return y[i]\n"), "dimension"},
     {HEAD "NR = pl.dynamic(\"NR\")\n@pl.jit\n"
           "def chip(x: pl.InOut[pl.Tensor[[NR * NR, 8], pl.INT32]]):\n    pl.write(x, [0, 0], 1)\n "
           "   return x\n"
@@ -474,7 +480,7 @@ int main(void)
     tcase_add_test(tc, windows_signals_and_extents);
     tcase_add_test(tc, memories_that_meet);
     tcase_add_test(tc, stripped_bytes_do_not_depend_on_places);
-    LOOP(tc, init_and_golden, pures);
+    LOOP(tc, init_and_golden, elements);
     LOOP(tc, mistakes_are_reported, mistakes);
     suite_add_tcase(s, tc);
     return run_suite(s);

@@ -125,7 +125,7 @@ START_TEST(input_errors)
     ck_assert_int_eq(simtest_run(&t), EXIT_USAGE);
     ck_assert_str_eq(simtest_text(&t), "--input z: no such parameter: there are x, y");
     t.config.n_inputs = 0;
-    t.p.n_pure = 0;
+    t.p.n_element_funcs = 0;
     ck_assert_int_eq(simtest_run(&t), EXIT_USAGE);
     ck_assert_str_eq(simtest_text(&t),
                      "input x has no value: say --input x=FILE.npy, or write an init function");

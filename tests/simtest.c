@@ -196,24 +196,25 @@ static void kernel(SimTest *t, BcFunc *f, const SimKernel *k)
 /* x[r, i, j] = 100 r + j */
 static void init(SimTest *t)
 {
-    BcPureNode nodes[] = {{.kind = PURE_SLOT, .slot = 0},      {.kind = PURE_FLOAT, .fval = 100.0},
-                          {.kind = PURE_MUL, .a = 0, .b = 1},  {.kind = PURE_SLOT, .slot = 2},
-                          {.kind = PURE_ADD, .a = 2, .b = 3},  {.kind = PURE_RETURN, .a = 4},
-                          {.kind = PURE_BLOCK, .n = 1, .a = 0}};
-    uint32_t kids[] = {5};
-    BcPure *pure = arena_new(&t->arena, BcPure);
-    *pure = (BcPure){.param = 0,
-                     .n_index = 3,
-                     .n_slots = 3,
-                     .root = 6,
-                     .rtol = -1,
-                     .atol = -1,
-                     .n_nodes = 7,
-                     .n_kids = 1,
-                     .nodes = COPY(t, nodes),
-                     .kids = COPY(t, kids)};
-    t->p.pure = pure;
-    t->p.n_pure = 1;
+    static const BcInsn code[] = {
+        {BC_LDI, 3, 0, 0, 0, 0, 100},     {BC_PBIN, 3, 0, 3, 0, 0, SC_MUL},
+        {BC_PBIN, 3, 3, 2, 0, 0, SC_ADD}, {BC_PUN, 3, 3, 0, 0, 0, SC_FLOAT},
+        {BC_RET, 3, 1, 0, 0, 0, 0},
+    };
+    const BcParam index = {
+        .name = t->p.funcs[t->p.entry].params[0].name, .kind = BCP_SCALAR, .dtype = DT_INDEX};
+    const BcParam params[] = {index, index, index};
+    BcElementFunc *f = arena_new(&t->arena, BcElementFunc);
+    *f = (BcElementFunc){.param = 0, .n_index = 3, .rtol = -1, .atol = -1};
+    f->func = (BcFunc){.name = index.name,
+                       .kind = BCF_ELEMENT,
+                       .n_regs = 4,
+                       .n_params = 3,
+                       .n_insns = sizeof code / sizeof *code,
+                       .params = COPY(t, params),
+                       .insns = code};
+    t->p.element_funcs = f;
+    t->p.n_element_funcs = 1;
 }
 
 static void strip(BcProgram *p, BcFunc *funcs)

@@ -32,22 +32,24 @@ static const NamedText *find_named(const NamedText *list, uint32_t n, const char
     return NULL;
 }
 
-const BcPure *input_pure(const World *w, bool golden, uint32_t param)
+const BcElementFunc *input_func(const World *w, bool golden, uint32_t param)
 {
-    for (uint32_t i = 0; i < w->program->n_pure; i++)
-        if (w->program->pure[i].golden == golden && w->program->pure[i].param == param)
-            return &w->program->pure[i];
+    for (uint32_t i = 0; i < w->program->n_element_funcs; i++) {
+        const BcElementFunc *f = &w->program->element_funcs[i];
+        if (f->golden == golden && f->param == param)
+            return f;
+    }
     return NULL;
 }
 
-PureEnv input_env(const World *w)
+EvaluateEnv input_env(const World *w)
 {
-    return (PureEnv){.program = w->program,
-                     .extents = w->extents,
-                     .n_tensors = w->n_tensors,
-                     .tensors = w->tensors,
-                     .scalars = w->scalars,
-                     .seed = w->config->seed};
+    return (EvaluateEnv){.program = w->program,
+                         .extents = w->extents,
+                         .n_tensors = w->n_tensors,
+                         .tensors = w->tensors,
+                         .scalars = w->scalars,
+                         .seed = w->config->seed};
 }
 
 /* ---- names that the command line gives ---- */
@@ -222,12 +224,11 @@ static bool fill_from_file(Input *x, uint32_t i)
 static bool fill(Input *x, uint32_t param);
 
 /* Parameters whose initial value an init function reads. */
-static bool fill_needed(Input *x, uint32_t param, const BcPure *pure)
+static bool fill_needed(Input *x, uint32_t param, const BcElementFunc *init)
 {
-    for (uint32_t i = 0; i < pure->n_nodes; i++) {
-        const BcPureNode *n = &pure->nodes[i];
-        if ((n->kind == PURE_ELEMENT || n->kind == PURE_SCALAR) && n->slot < x->host->n_params &&
-            n->slot != param && !fill(x, n->slot))
+    for (uint32_t i = 0; i < init->func.n_params - init->n_index; i++) {
+        uint32_t read = evaluate_host_param(x->w->program, init, i);
+        if (read != param && !fill(x, read))
             return false;
     }
     return true;
@@ -236,11 +237,11 @@ static bool fill_needed(Input *x, uint32_t param, const BcPure *pure)
 static bool fill_scalar_text(Input *x, uint32_t param, const char *value)
 {
     const BcParam *p = &x->host->params[param];
-    PureValue *v = &x->w->scalars[param];
+    Number *v = &x->w->scalars[param];
     char *end;
     errno = 0;
-    v->is_float = dtype_is_float(p->dtype);
-    if (v->is_float)
+    v->tag = dtype_is_float(p->dtype) ? NUM_FLOAT : NUM_INT;
+    if (v->tag == NUM_FLOAT)
         v->f = strtod(value, &end);
     else if (strcmp(value, "True") == 0 || strcmp(value, "False") == 0)
         v->i = value[0] == 'T', end = (char *)(uintptr_t) "";
@@ -256,72 +257,71 @@ static bool fill_scalar_text(Input *x, uint32_t param, const char *value)
 static bool settle_scalar(Input *x, uint32_t param)
 {
     const BcParam *p = &x->host->params[param];
-    PureValue *v = &x->w->scalars[param];
+    Number *v = &x->w->scalars[param];
     int64_t *reg = &x->w->scalar_regs[param];
     if (dtype_is_float(p->dtype)) {
         char bytes[8] = {0};
-        dtype_store_double((Dtype)p->dtype, bytes, v->is_float ? v->f : (double)v->i);
-        v->f = dtype_load_double((Dtype)p->dtype, bytes);
-        v->is_float = true;
+        dtype_store_double((Dtype)p->dtype, bytes, num_double(*v));
+        *v = num_float(dtype_load_double((Dtype)p->dtype, bytes));
         memcpy(reg, &v->f, sizeof *reg);
         return true;
     }
-    if (v->is_float || v->i < dtype_min(p->dtype) || v->i > dtype_max(p->dtype))
+    if (v->tag == NUM_FLOAT || v->i < dtype_min(p->dtype) || v->i > dtype_max(p->dtype))
         return world_error(x->w, EXIT_USAGE, "the value of scalar %s is no %s", text(x->w, p->name),
                            dtype_name(p->dtype));
     *reg = v->i;
     return true;
 }
 
-static bool run_init(Input *x, uint32_t param, const BcPure *pure)
+static bool run_init(Input *x, uint32_t param, const BcElementFunc *init)
 {
     World *w = x->w;
-    PureEnv env = input_env(w);
-    PureMachine *m = pure_new(&w->arena, &env, pure);
+    EvaluateEnv env = input_env(w);
+    Evaluator *m = evaluator_new(&w->arena, &env, init);
     const char *why;
     bool ok;
     if (param < w->n_tensors) {
         HostTensor view = w->tensors[param];
         view.data = view.initial;
-        ok = pure_fill(m, &view, &why);
+        ok = evaluate_fill(m, &view, &why);
     } else {
-        ok = pure_at(m, NULL, &w->scalars[param], &why);
+        ok = evaluate_at(m, NULL, &w->scalars[param], &why);
     }
     return ok || world_error(w, EXIT_USAGE, "%s", why);
 }
 
-static bool fill_scalar(Input *x, uint32_t param, const BcPure *pure)
+static bool fill_scalar(Input *x, uint32_t param, const BcElementFunc *init)
 {
     const RunConfig *c = x->w->config;
     const char *name = text(x->w, x->host->params[param].name);
     const NamedText *given = find_named(c->inputs, c->n_inputs, name);
-    if (!given && !pure)
+    if (!given && !init)
         return world_error(
             x->w, EXIT_USAGE,
             "scalar %s has no value: say --input %s=VALUE, or write an init function", name, name);
-    return (given ? fill_scalar_text(x, param, given->value) : run_init(x, param, pure)) &&
+    return (given ? fill_scalar_text(x, param, given->value) : run_init(x, param, init)) &&
            settle_scalar(x, param);
 }
 
 static bool fill(Input *x, uint32_t param)
 {
     World *w = x->w;
-    const BcPure *pure = input_pure(w, false, param);
+    const BcElementFunc *init = input_func(w, false, param);
     const char *name = text(w, x->host->params[param].name);
     if (x->state[param] == 2)
         return true;
     if (x->state[param] == 1)
         return world_error(w, EXIT_USAGE, "the init function of %s needs its own value", name);
     x->state[param] = 1;
-    if (pure && !fill_needed(x, param, pure))
+    if (init && !fill_needed(x, param, init))
         return false;
     bool ok = true;
     if (param >= w->n_tensors)
-        ok = fill_scalar(x, param, pure);
+        ok = fill_scalar(x, param, init);
     else if (x->input[param].descr)
         ok = fill_from_file(x, param);
-    else if (pure)
-        ok = run_init(x, param, pure);
+    else if (init)
+        ok = run_init(x, param, init);
     else if (w->tensors[param].dir != 1)
         ok =
             world_error(w, EXIT_USAGE,

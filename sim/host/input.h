@@ -8,8 +8,8 @@
  */
 bool input_prepare(World *w);
 /* The init or golden function of a host parameter, or NULL. */
-const BcPure *input_pure(const World *w, bool golden, uint32_t param);
+const BcElementFunc *input_func(const World *w, bool golden, uint32_t param);
 /* What an init or golden function may look at. */
-PureEnv input_env(const World *w);
+EvaluateEnv input_env(const World *w);
 
 #endif

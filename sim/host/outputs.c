@@ -15,36 +15,28 @@ typedef struct {
     int64_t bad;                /* elements that differ */
     double worst;               /* largest difference */
     int64_t first[BC_MAX_RANK]; /* of the first */
-    PureValue got, want;        /* there */
+    Number got, want;           /* there */
 } Compare;
 
-static PureValue element(const HostTensor *t, const char *at)
+static Number element(const HostTensor *t, const char *at)
 {
-    PureValue v = {.is_float = dtype_is_float(t->dtype)};
-    if (v.is_float)
-        v.f = dtype_load_double(t->dtype, at);
-    else
-        v.i = dtype_load_int(t->dtype, at);
-    return v;
-}
-
-static double as_double(PureValue v)
-{
-    return v.is_float ? v.f : (double)v.i;
+    if (dtype_is_float(t->dtype))
+        return num_float(dtype_load_double(t->dtype, at));
+    return num_int(dtype_load_int(t->dtype, at));
 }
 
 /* The difference of two values that are not equal; integers without overflow. */
-static double difference(PureValue a, PureValue b)
+static double difference(Number a, Number b)
 {
-    double d = fabs(as_double(a) - as_double(b));
+    double d = fabs(num_double(a) - num_double(b));
     return isnan(d) ? INFINITY : d;
 }
 
-static bool close_enough(const Compare *c, PureValue a, PureValue g)
+static bool close_enough(const Compare *c, Number a, Number g)
 {
     if (!dtype_is_float(c->t->dtype))
-        return pure_compare(a, g) == 0;
-    double x = as_double(a), y = as_double(g);
+        return py_compare(a, g) == 0;
+    double x = num_double(a), y = num_double(g);
     if (isnan(x) || isnan(y))
         return isnan(x) && isnan(y);
     if (isinf(x) || isinf(y))
@@ -52,9 +44,9 @@ static bool close_enough(const Compare *c, PureValue a, PureValue g)
     return fabs(x - y) <= c->atol + c->rtol * fabs(y);
 }
 
-static void compare_one(Compare *c, const int64_t *index, PureValue want)
+static void compare_one(Compare *c, const int64_t *index, Number want)
 {
-    PureValue got = element(c->t, c->t->data + tensor_offset(c->t, index));
+    Number got = element(c->t, c->t->data + tensor_offset(c->t, index));
     if (close_enough(c, got, want))
         return;
     if (c->bad++ == 0) {
@@ -66,11 +58,11 @@ static void compare_one(Compare *c, const int64_t *index, PureValue want)
     c->worst = d > c->worst ? d : c->worst;
 }
 
-static void value_text(Buf *out, uint8_t dtype, PureValue v)
+static void value_text(Buf *out, uint8_t dtype, Number v)
 {
-    if (v.is_float && dtype == DT_COUNT)
+    if (v.tag == NUM_FLOAT && dtype == DT_COUNT)
         buf_double(out, v.f);
-    else if (v.is_float)
+    else if (v.tag == NUM_FLOAT)
         format_float(out, (Dtype)dtype, v.f);
     else
         buf_printf(out, "%lld", (long long)v.i);
@@ -93,28 +85,28 @@ static void report(Compare *c)
     buf_free(&text);
 }
 
-static double tolerance(double config, double pure, uint8_t dtype)
+static double tolerance(double config, double own, uint8_t dtype)
 {
     if (config >= 0)
         return config;
-    if (pure >= 0)
-        return pure;
+    if (own >= 0)
+        return own;
     return dtype == DT_FP16 || dtype == DT_BF16 ? 4e-3 : 1e-5;
 }
 
 /* Values of a golden function; false after an error. */
-static bool against_function(Compare *c, const BcPure *pure)
+static bool against_function(Compare *c, const BcElementFunc *golden)
 {
     Arena arena = {0};
-    PureEnv env = input_env(c->w);
-    PureMachine *m = pure_new(&arena, &env, pure);
+    EvaluateEnv env = input_env(c->w);
+    Evaluator *m = evaluator_new(&arena, &env, golden);
     int64_t index[BC_MAX_RANK] = {0};
     bool ok = true;
     if (c->t->elements)
         do {
-            PureValue want;
+            Number want;
             const char *why;
-            ok = pure_at(m, index, &want, &why);
+            ok = evaluate_at(m, index, &want, &why);
             if (ok)
                 compare_one(c, index, want);
             else
@@ -154,17 +146,17 @@ bool outputs_compare(World *w)
 {
     for (uint32_t i = 0; i < w->n_tensors; i++) {
         const HostTensor *t = &w->tensors[i];
-        const BcPure *pure = input_pure(w, true, i);
+        const BcElementFunc *golden = input_func(w, true, i);
         const NpyArray *file = &w->golden_files[i];
-        if (!pure && !file->descr) {
+        if (!golden && !file->descr) {
             if (t->dir != 0)
                 note_unchecked(w, t->name);
             continue;
         }
         Compare c = {.w = w, .t = t};
-        c.rtol = tolerance(w->config->rtol, pure ? pure->rtol : -1, t->dtype);
-        c.atol = tolerance(w->config->atol, pure ? pure->atol : -1, t->dtype);
-        if (!(file->descr ? against_file(&c, file) : against_function(&c, pure)))
+        c.rtol = tolerance(w->config->rtol, golden ? golden->rtol : -1, t->dtype);
+        c.atol = tolerance(w->config->atol, golden ? golden->atol : -1, t->dtype);
+        if (!(file->descr ? against_file(&c, file) : against_function(&c, golden)))
             return false;
         w->result->n_checked++;
         if (c.bad)

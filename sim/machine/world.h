@@ -8,11 +8,11 @@
 #include "base/vec.h"
 #include "sim/machine/call_sites.h"
 #include "sim/machine/clock.h"
+#include "sim/machine/evaluate.h"
 #include "sim/machine/fabric.h"
 #include "sim/machine/mem.h"
 #include "sim/machine/omission.h"
 #include "sim/machine/probe.h"
-#include "sim/machine/pure.h"
 #include "sim/machine/run_config.h"
 #include "sim/machine/tensor.h"
 
@@ -183,7 +183,7 @@ struct World {
     HostTensor *tensors; /* per tensor parameter of the host function */
     uint32_t n_tensors;
     const struct NpyArray *golden_files; /* per tensor; data NULL: none */
-    PureValue *scalars;                  /* per parameter of the host function */
+    Number *scalars;                     /* per parameter of the host function */
     int64_t *scalar_regs;                /* the same as registers hold them */
     VEC(Window) windows;
     VEC(Domain) domains;

@@ -81,12 +81,12 @@ static uint64_t platform_hash(const Platform *p)
     return hash;
 }
 
-static uint64_t scalar_hash(uint64_t hash, const PureValue *v)
+static uint64_t scalar_hash(uint64_t hash, const Number *v)
 {
     uint64_t bits = 0;
     memcpy(&bits, &v->f, sizeof v->f);
-    hash = hash_int(hash, v->is_float);
-    return hash_int(hash, v->is_float ? (int64_t)bits : v->i);
+    hash = hash_int(hash, v->tag == NUM_FLOAT);
+    return hash_int(hash, v->tag == NUM_FLOAT ? (int64_t)bits : v->i);
 }
 
 static uint64_t inputs_hash(const World *w)

@@ -24,7 +24,7 @@ static bool small(const BcProgram *p)
     for (uint32_t i = 0; i < p->n_dim_steps; i++)
         if (p->dim_steps[i].op == BCD_CONST && p->dim_steps[i].value > 256)
             return false;
-    return p->n_pure < 4;
+    return p->n_element_funcs < 4;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)

@@ -1,140 +1,8 @@
-/* @pld.init and @pld.golden functions: their names are resolved, what is known at compile time is
- * replaced by literals, and branches on it are taken. What is left reads indices, elements of host
+/* @pld.init and @pld.golden functions: what they are for, and their frame. Their names are resolved
+ * and what is known at compile time is folded; what is left reads indices, elements of host
  * tensors, extents and host scalars only. */
-#include "elab/pure.h"
+#include "elab/element.h"
 #include <string.h>
-
-static void run_block(Pure *p, const AstList *in, AstList *out);
-
-static bool target_ok(Pure *p, const Ast *t)
-{
-    if (t->kind == AST_NAME)
-        return true;
-    bool ok = t->kind == AST_TUPLE || t->kind == AST_LIST;
-    for (uint32_t i = 0; ok && i < t->items.len; i++)
-        ok = t->items.at[i]->kind == AST_NAME;
-    if (!ok)
-        elab_error(p->e, t->span, "syntax", "init and golden functions assign to names only");
-    return ok;
-}
-
-static Ast *run_assign(Pure *p, const Ast *s)
-{
-    Ast *c = pure_copy(p, s);
-    for (uint32_t i = 0; i < s->assign.targets.len; i++)
-        if (!target_ok(p, s->assign.targets.at[i]))
-            return NULL;
-    c->assign.value = pure_fold(p, s->assign.value);
-    return c;
-}
-
-/* An annotation says nothing that the numbers do not show: it goes. */
-static Ast *run_ann(Pure *p, const Ast *s)
-{
-    if (!s->ann.value || !target_ok(p, s->ann.target)) {
-        elab_error(p->e, s->span, "syntax", "a name needs a value here");
-        return NULL;
-    }
-    Ast *c = pure_copy(p, s);
-    c->kind = AST_ASSIGN;
-    c->assign.targets = (AstList){0};
-    avec_push(p->e->arena, &c->assign.targets, s->ann.target);
-    c->assign.value = pure_fold(p, s->ann.value);
-    return c;
-}
-
-static Ast *run_aug(Pure *p, const Ast *s)
-{
-    Ast *c = pure_copy(p, s);
-    if (s->aug.target->kind != AST_NAME) {
-        elab_error(p->e, s->aug.target->span, "syntax",
-                   "init and golden functions assign to names only");
-        return NULL;
-    }
-    c->aug.value = pure_fold(p, s->aug.value);
-    return c;
-}
-
-static void run_if(Pure *p, const Ast *s, AstList *out)
-{
-    Val v;
-    Ast *cond = pure_fold(p, s->if_.cond);
-    if (pure_known(cond, &v)) {
-        run_block(p, val_truth(v) ? &s->if_.then : &s->if_.otherwise, out);
-        return;
-    }
-    Ast *c = pure_copy(p, s);
-    c->if_.cond = cond;
-    c->if_.then = c->if_.otherwise = (AstList){0};
-    run_block(p, &s->if_.then, &c->if_.then);
-    run_block(p, &s->if_.otherwise, &c->if_.otherwise);
-    if (c->if_.then.len == 0) {
-        Ast *pass = pure_copy(p, s);
-        pass->kind = AST_PASS;
-        avec_push(p->e->arena, &c->if_.then, pass);
-    }
-    avec_push(p->e->arena, out, c);
-}
-
-static Ast *run_return(Pure *p, const Ast *s)
-{
-    if (!s->value) {
-        elab_error(p->e, s->span, "type", "an init or golden function returns a number");
-        return NULL;
-    }
-    Ast *c = pure_copy(p, s);
-    c->value = pure_fold(p, s->value);
-    return c;
-}
-
-static Ast *run_simple(Pure *p, const Ast *s)
-{
-    switch (s->kind) {
-    case AST_ASSIGN: return run_assign(p, s);
-    case AST_ANN_ASSIGN: return run_ann(p, s);
-    case AST_AUG_ASSIGN: return run_aug(p, s);
-    case AST_RETURN: return run_return(p, s);
-    case AST_PASS:
-    case AST_ERROR: return NULL;
-    case AST_EXPR_STMT:
-        if (s->value->kind == AST_STR)
-            return NULL;
-        elab_error(p->e, s->span, "syntax", "this statement has no effect: delete it");
-        return NULL;
-    default:
-        elab_error(p->e, s->span, "syntax",
-                   "init and golden functions have assignments, if and return, no %s%s",
-                   ast_kind_name(s->kind),
-                   s->kind == AST_FOR || s->kind == AST_WHILE
-                       ? ": write sum(value for k in range(n)) and the like"
-                       : "");
-        return NULL;
-    }
-}
-
-static bool always_returns(const AstList *body)
-{
-    if (body->len == 0)
-        return false;
-    const Ast *last = body->at[body->len - 1];
-    return last->kind == AST_RETURN || (last->kind == AST_IF && always_returns(&last->if_.then) &&
-                                        always_returns(&last->if_.otherwise));
-}
-
-static void run_block(Pure *p, const AstList *in, AstList *out)
-{
-    for (uint32_t i = 0; i < in->len && !always_returns(out); i++) {
-        if (in->at[i]->kind == AST_IF) {
-            run_if(p, in->at[i], out);
-            continue;
-        }
-        Ast *s = run_simple(p, in->at[i]);
-        if (s)
-            avec_push(p->e->arena, out, s);
-    }
-}
-
-/* ---- the functions */
 
 static bool tolerance(Elab *e, const AstKeyword *k, Func *f)
 {
@@ -262,31 +130,47 @@ static bool already(Elab *e, const Ast *def, FuncKind kind)
     return false;
 }
 
-static const Ast *run(Elab *e, const Ast *def, const Func *host)
+/* Parameters: those of the host function that the body reads, in its order, then the indices. */
+static void set_params(Element *p, uint32_t n_index)
 {
-    Pure p = {.e = e, .host = host};
-    Ast *out = pure_copy(&p, def);
-    SymList names = {0};
-    Map seen = {0};
-    for (uint32_t i = 0; i < def->def.params.len; i++)
-        pure_count_local(&p, def->def.params.at[i].name, 1);
-    elab_collect_bound(e, &def->def.body, &seen, &names);
-    for (uint32_t i = 0; i < names.len; i++)
-        pure_count_local(&p, names.at[i], 1);
-    map_free(&seen);
-    out->def.body = (AstList){0};
-    out->def.returns = NULL;
-    run_block(&p, &def->def.body, &out->def.body);
-    map_free(&p.locals);
-    if (!diags_failed(e->diags) && !always_returns(&out->def.body))
-        elab_error(e, def->def.name_span, "value", "%s does not return a value on every path",
-                   def->def.name);
-    return out;
+    for (uint32_t i = 0; i < p->host->params.len; i++)
+        if (p->host_vars[i] != VAR_NONE)
+            avec_push(p->e->arena, &p->f->params, (Param){.var = p->host_vars[i]});
+    for (uint32_t i = 0; i < n_index; i++)
+        avec_push(p->e->arena, &p->f->params, (Param){.var = i});
+    p->f->n_index = n_index;
 }
 
-static bool one_pure(Elab *e, const Ast *def)
+static void run(Elab *e, const Ast *def, Func *f, Func *host)
 {
-    const Func *host = e->p->entry;
+    Element p = {.e = e, .host = host, .f = f, .number = f->result, .at = f->span};
+    SymList names = {0};
+    Map seen = {0};
+    p.host_vars = arena_new_n(e->arena, VarId, host->params.len);
+    for (uint32_t i = 0; i < host->params.len; i++)
+        p.host_vars[i] = VAR_NONE;
+    for (uint32_t i = 0; i < def->def.params.len; i++) {
+        const AstParam *m = &def->def.params.at[i];
+        map_set_ptr(&p.locals, m->name, element_new_var(&p, m->name, m->span) + (uint64_t)1);
+    }
+    elab_collect_bound(e, &def->def.body, &seen, &names);
+    for (uint32_t i = 0; i < names.len; i++) {
+        VarId v;
+        if (element_find_local(&p, names.at[i], &v))
+            continue;
+        v = element_new_var(&p, names.at[i], f->span);
+        p.assigned.at[v] = false;
+        map_set_ptr(&p.locals, names.at[i], v + (uint64_t)1);
+    }
+    map_free(&seen);
+    element_body(&p, &def->def.body);
+    set_params(&p, def->def.params.len);
+    map_free(&p.locals);
+}
+
+static bool one_element(Elab *e, const Ast *def)
+{
+    Func *host = e->p->entry;
     Func *f = arena_new(e->arena, Func);
     if (is_for_other_host(e, def, host))
         return true;
@@ -294,13 +178,13 @@ static bool one_pure(Elab *e, const Ast *def)
     f->span = def->def.name_span;
     f->loc.span = f->span;
     f->rtol = f->atol = -1;
-    f->result = type_none(e->tt);
+    f->result = type_simple(e->tt, TY_NUMBER);
     if (!decorator(e, def, f))
         return false;
     const Param *m = bind_param(e, def, f, host);
     if (!m || !check_arity(e, def, host->vars.at[m->var].type) || already(e, def, f->kind))
         return false;
-    f->pure = run(e, def, host);
+    run(e, def, f, host);
     avec_push(e->arena, &e->p->funcs, f);
     return true;
 }
@@ -324,11 +208,11 @@ static void warn_unchecked(Elab *e)
     }
 }
 
-bool elab_pures(Elab *e)
+bool elab_elements(Elab *e)
 {
     bool ok = true;
-    for (uint32_t i = 0; i < e->pures.len; i++)
-        ok &= one_pure(e, e->pures.at[i]);
+    for (uint32_t i = 0; i < e->elements.len; i++)
+        ok &= one_element(e, e->elements.at[i]);
     if (ok)
         warn_unchecked(e);
     return ok && !diags_failed(e->diags);

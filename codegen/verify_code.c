@@ -312,8 +312,8 @@ typedef struct {
     Rule rule;
 } Row;
 
-static const char level_letters[] = {[BCF_HOST] = 'H', [BCF_ORCH] = 'O', [BCF_INCORE] = 'I',
-                                     [BCF_ELEMENT] = 'E'};
+static const char level_letters[] = {
+    [BCF_HOST] = 'H', [BCF_ORCH] = 'O', [BCF_INCORE] = 'I', [BCF_ELEMENT] = 'E'};
 
 #define CODE_PLD_MEMBER(TYPE) (CODE_ENUM + ENUM_##TYPE)
 static const Row rows[] = {

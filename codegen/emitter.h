@@ -137,7 +137,7 @@ BcDim emit_dim(FuncEmit *fe, const Dim *d);
 /* The register of a dynamic extent. */
 VReg emit_extent(FuncEmit *fe, Sym name);
 
-/* emit_func.c: one function; its parameters are kept in em->params[index]. */
+/* emit_func.c: one function into em->funcs[index]. */
 void emit_func(Emit *em, Func *f, uint32_t index);
 /* An init or golden function, into em->element_funcs. */
 void emit_element(Emit *em, Func *f);

@@ -331,8 +331,8 @@ END_TEST
 START_TEST(bad_texts_are_rejected)
 {
     static const char *const texts[] = {"a\x1b[31m", "\xc3", "a\x7f",
-                                        "a\xc2\x9b"
-                                        "31m"};
+                                        ("a\xc2\x9b"
+                                         "31m")};
     const char *strings[32];
     memcpy(strings, t.p.strings, t.p.n_strings * sizeof *strings);
     strings[4] = texts[_i];

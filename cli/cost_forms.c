@@ -74,12 +74,12 @@ static bool describe(Forms *x, const Expr *op, Builtin form, const Type *t, Cost
 }
 
 /* All lanes of a rank together. */
-static CostCount predict(CostCall c, int64_t rank)
+static CostCount expected_of(CostCall c, int64_t rank)
 {
     CostCount sum = {0};
     c.rank = rank;
     for (c.lane = 0; c.lane < c.lanes; c.lane++)
-        cost_predict(&c, &sum);
+        cost_expect(&c, &sum);
     return sum;
 }
 
@@ -89,7 +89,7 @@ static void line(Forms *x, const char *name, const char *form, const CostCall *c
     if (call) {
         uint64_t lo = UINT64_MAX, hi = 0;
         for (int64_t r = 0; r < call->ranks; r++) {
-            CostCount c = predict(*call, r);
+            CostCount c = expected_of(*call, r);
             uint64_t v = cost_counter(&c, value);
             lo = v < lo ? v : lo;
             hi = v > hi ? v : hi;

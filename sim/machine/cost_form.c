@@ -101,7 +101,7 @@ static int64_t barriers_of(const CostCall *c)
 }
 
 /* Elements received and sent, and data steps. */
-static void predict_data(const CostCall *c, int64_t *in, int64_t *out, int64_t *steps)
+static void expected_data(const CostCall *c, int64_t *in, int64_t *out, int64_t *steps)
 {
     int64_t peers = c->ranks - 1;
     *in = *out = *steps = 0;
@@ -130,7 +130,7 @@ static void predict_data(const CostCall *c, int64_t *in, int64_t *out, int64_t *
     }
 }
 
-void cost_predict(const CostCall *c, CostCount *out)
+void cost_expect(const CostCall *c, CostCount *out)
 {
     int64_t in, sent, steps, peers = c->ranks - 1, barriers = barriers_of(c);
     out->calls++;
@@ -138,7 +138,7 @@ void cost_predict(const CostCall *c, CostCount *out)
         out->self_notifies++; /* the own count */
     if (peers < 1)
         return;
-    predict_data(c, &in, &sent, &steps);
+    expected_data(c, &in, &sent, &steps);
     out->bytes_received += (uint64_t)in * c->elem;
     out->bytes_sent += (uint64_t)sent * c->elem;
     out->data_steps += (uint64_t)steps;

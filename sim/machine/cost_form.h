@@ -45,7 +45,7 @@ typedef struct {
 
 /* Adds what the call must cost to *out. all_to_all_v: without its rows, which only the run knows.
  */
-void cost_predict(const CostCall *c, CostCount *out);
+void cost_expect(const CostCall *c, CostCount *out);
 /* Chunks the payload of a rank goes in, c of the table (of ring: the most a round has). */
 int64_t cost_chunks(const CostCall *c);
 

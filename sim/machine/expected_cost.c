@@ -43,7 +43,7 @@ void probe_loop(Probe *p, Lane *lane)
     uint32_t site = call_site_of(p->world->call_sites, at.func, at.pc);
     if (site != UINT32_MAX && (call_flags(p->world->call_sites, at.func, at.pc) & CALL_BEGIN) &&
         describe_call(p->world, lane, site, &call)) {
-        cost_predict(&call, probe_predicted(p, lane->rank, site));
+        cost_expect(&call, probe_expected(p, lane->rank, site));
         note_call(&p->site_calls[site], &call);
     }
 }
@@ -65,10 +65,10 @@ void probe_rows(Probe *p, const Event *e)
         if (target->kind != MEM_WINDOW || target->rank == 0)
             return;
         uint64_t row = (uint64_t)target->shape[target->rank - 1] * dtype_bytes(target->dtype);
-        CostCount *self = probe_predicted(p, e->at.rank, number);
+        CostCount *self = probe_expected(p, e->at.rank, number);
         self->data_steps += (uint64_t)e->value;
         self->bytes_sent += (uint64_t)e->value * row;
-        probe_predicted(p, e->target, number)->bytes_received += (uint64_t)e->value * row;
+        probe_expected(p, e->target, number)->bytes_received += (uint64_t)e->value * row;
         return;
     }
 }

@@ -14,7 +14,7 @@ void probe_free(Probe *p)
             p->observers.at[i]->destroy(p->observers.at[i]);
     vec_free(&p->observers);
     free(p->cost);
-    free(p->predicted);
+    free(p->expected);
     free(p->site_calls);
     buf_free(&p->payload);
 }
@@ -24,7 +24,7 @@ static size_t cost_len(const Probe *p)
     return (size_t)p->world->n_ranks * p->n_slots;
 }
 
-static size_t predicted_len(const Probe *p)
+static size_t expected_len(const Probe *p)
 {
     return (size_t)p->world->n_ranks * p->world->call_sites->n;
 }
@@ -34,7 +34,7 @@ void probe_reset(Probe *p)
     p->seq = 0;
     p->counted = 0;
     memset(p->cost, 0, cost_len(p) * sizeof *p->cost);
-    memset(p->predicted, 0, predicted_len(p) * sizeof *p->predicted);
+    memset(p->expected, 0, expected_len(p) * sizeof *p->expected);
     memset(p->site_calls, 0, p->world->call_sites->n * sizeof *p->site_calls);
     for (uint32_t i = 0; i < p->observers.len; i++)
         if (p->observers.at[i]->reset)
@@ -87,9 +87,9 @@ CostCount *probe_site_cost(Probe *p, uint32_t rank, uint32_t site)
     return probe_cost(p, rank, p->world->program->n_funcs + site);
 }
 
-CostCount *probe_predicted(Probe *p, uint32_t rank, uint32_t site)
+CostCount *probe_expected(Probe *p, uint32_t rank, uint32_t site)
 {
-    return &p->predicted[(size_t)rank * p->world->call_sites->n + site];
+    return &p->expected[(size_t)rank * p->world->call_sites->n + site];
 }
 
 /* Counters of the code at a place, on any rank. */
@@ -295,7 +295,7 @@ void probe_init(Probe *p, World *w)
     p->n_slots = w->program->n_funcs + w->call_sites->n;
     p->cost = xcalloc(cost_len(p) + 1, sizeof *p->cost);
     p->site_calls = xcalloc(w->call_sites->n + 1u, sizeof *p->site_calls);
-    p->predicted = xcalloc(predicted_len(p) + 1, sizeof *p->predicted);
+    p->expected = xcalloc(expected_len(p) + 1, sizeof *p->expected);
     w->fabric->deliver = deliver;
     w->fabric->deliver_env = p;
 }

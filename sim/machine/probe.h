@@ -101,9 +101,9 @@ typedef struct {
     uint32_t mask; /* union of the observers' */
     uint64_t seq;
     CostCount
-        *cost; /* [rank * n_slots + slot]; slot func: an InCore function's own code, or an
-                  orchestration function's between kernels; slot n_funcs + site: a builtin's */
-    CostCount *predicted; /* [rank * n_sites + site]: what the closed forms say of the calls made */
+        *cost;           /* [rank * n_slots + slot]; slot func: an InCore function's own code, or an
+                            orchestration function's between kernels; slot n_funcs + site: a builtin's */
+    CostCount *expected; /* [rank * n_sites + site]: what the closed forms say of the calls made */
     SiteCall *site_calls; /* [n_sites] */
     uint32_t n_slots;
     Buf payload;       /* scratch */
@@ -138,10 +138,10 @@ void probe_touch(Probe *p, Lane *lane, EventKind kind, const FabRect *rect, uint
 CostCount *probe_cost(Probe *p, uint32_t rank, uint32_t func);
 /* Counters of one rank in one builtin call: measured, and by its closed form. */
 CostCount *probe_site_cost(Probe *p, uint32_t rank, uint32_t site);
-CostCount *probe_predicted(Probe *p, uint32_t rank, uint32_t site);
+CostCount *probe_expected(Probe *p, uint32_t rank, uint32_t site);
 /* Adds time that no access took: compute. */
 void probe_compute(Probe *p, const Lane *lane, int64_t time);
-/* The lane enters a loop: where a builtin call begins with it, the call is predicted. */
+/* The lane enters a loop: where a builtin call begins with it, its cost is worked out. */
 void probe_loop(Probe *p, Lane *lane);
 /* all_to_all_v tells its peers how many rows it moved: only then is known what it must have cost.
  */

@@ -81,7 +81,7 @@ static void report_difference(World *w, uint32_t site, uint32_t rank, unsigned c
     buf_printf(&text, ": cost: rank %u: %s%s%s: %s %llu, the closed form says %llu", rank, info->op,
                *info->mode ? " mode=" : "", info->mode, cost_counter_name(counter),
                (unsigned long long)cost_counter(probe_site_cost(&w->probe, rank, site), counter),
-               (unsigned long long)cost_counter(probe_predicted(&w->probe, rank, site), counter));
+               (unsigned long long)cost_counter(probe_expected(&w->probe, rank, site), counter));
     Report *r = report_add(w, REP_INTERNAL, "cost", NULL, text.at);
     r->rank = rank;
     buf_free(&text);
@@ -93,6 +93,6 @@ void cost_check(World *w)
         for (uint32_t rank = 0; rank < w->n_ranks; rank++)
             for (unsigned i = 0; i < COST_COUNTERS; i++)
                 if (cost_counter(probe_site_cost(&w->probe, rank, site), i) !=
-                    cost_counter(probe_predicted(&w->probe, rank, site), i))
+                    cost_counter(probe_expected(&w->probe, rank, site), i))
                     report_difference(w, site, rank, i);
 }

@@ -72,8 +72,8 @@ static bool same(World *w, uint32_t site, uint32_t a, uint32_t b)
     for (unsigned i = 0; i < COST_COUNTERS; i++)
         if (cost_counter(probe_site_cost(&w->probe, a, site), i) !=
                 cost_counter(probe_site_cost(&w->probe, b, site), i) ||
-            cost_counter(probe_predicted(&w->probe, a, site), i) !=
-                cost_counter(probe_predicted(&w->probe, b, site), i))
+            cost_counter(probe_expected(&w->probe, a, site), i) !=
+                cost_counter(probe_expected(&w->probe, b, site), i))
             return false;
     return true;
 }
@@ -82,7 +82,7 @@ static bool same(World *w, uint32_t site, uint32_t a, uint32_t b)
 static void site_lines(World *w, uint32_t site, uint32_t first, uint32_t last, Buf *out)
 {
     const CostCount *measured = probe_site_cost(&w->probe, first, site);
-    const CostCount *form = probe_predicted(&w->probe, first, site);
+    const CostCount *form = probe_expected(&w->probe, first, site);
     Buf name = {0};
     buf_printf(&name, first == last ? "  rank %u" : "  ranks %u-%u", first, last);
     buf_printf(out, "%-14s measured   ", name.at);
@@ -118,7 +118,7 @@ static void site_card(World *w, uint32_t site, Buf *out)
     const BuiltinInfo *info = builtin_info(s->builtin);
     uint64_t calls = 0;
     for (uint32_t i = 0; i < w->n_ranks; i++)
-        calls += probe_predicted(&w->probe, i, site)->calls;
+        calls += probe_expected(&w->probe, i, site)->calls;
     if (!w->probe.site_calls[site].made)
         return;
     buf_printf(out, "\n%s%s%s at ", info->op, *info->mode ? " mode=" : "", info->mode);

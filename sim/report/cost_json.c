@@ -70,7 +70,7 @@ static void site_ranks(JsonWriter *j, World *w, const char *name, uint32_t site,
     json_open(j, '[');
     for (uint32_t i = 0; i < w->n_ranks; i++) {
         const CostCount *c =
-            measured ? probe_site_cost(&w->probe, i, site) : probe_predicted(&w->probe, i, site);
+            measured ? probe_site_cost(&w->probe, i, site) : probe_expected(&w->probe, i, site);
         json_newline(j);
         json_open(j, '{');
         member(j, "rank", i);
@@ -88,8 +88,8 @@ static int64_t calls_of(World *w, uint32_t site)
     uint64_t most = 0;
     const CostCall *call = &w->probe.site_calls[site].call;
     for (uint32_t i = 0; i < w->n_ranks; i++)
-        if (probe_predicted(&w->probe, i, site)->calls > most)
-            most = probe_predicted(&w->probe, i, site)->calls;
+        if (probe_expected(&w->probe, i, site)->calls > most)
+            most = probe_expected(&w->probe, i, site)->calls;
     return (int64_t)most / (call->lanes > 1 ? call->lanes : 1);
 }
 
@@ -122,7 +122,7 @@ static bool differs(World *w, uint32_t site)
     for (uint32_t i = 0; i < w->n_ranks; i++)
         for (unsigned k = 0; k < COST_COUNTERS; k++)
             if (cost_counter(probe_site_cost(&w->probe, i, site), k) !=
-                cost_counter(probe_predicted(&w->probe, i, site), k))
+                cost_counter(probe_expected(&w->probe, i, site), k))
                 return true;
     return false;
 }

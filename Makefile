@@ -146,7 +146,7 @@ bench: all $(BENCHES)
 fuzz: fuzzers
 	@set -e; for s in $(sort $(wildcard tests/fuzz/*.sh)); do $$s $(B); done
 
-explore-long: all
+explore-long: tests
 	@set -e; for s in $(sort $(wildcard tests/litmus/long*.sh)); do $$s $(B); done
 
 include scripts/install.mk

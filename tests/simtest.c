@@ -35,12 +35,12 @@ static BcParam mem(uint32_t name, BcParamKind kind, uint8_t dir, uint8_t dtype, 
                      .dims = {{rows, 1}, {cols, 1}}};
 }
 
-static BcParam host_tensor(uint32_t name, uint8_t dir)
+static BcParam host_tensor(uint32_t name, uint8_t dir, uint8_t dtype)
 {
     return (BcParam){.name = name,
                      .kind = BCP_TENSOR,
                      .dir = dir,
-                     .dtype = DT_FP32,
+                     .dtype = dtype,
                      .rank = 3,
                      .dims = {{D_NR, 1}, {D_1, 1}, {D_8, 1}}};
 }
@@ -74,24 +74,25 @@ static void calls(SimTest *t, BcFunc *f, const SimKernel *k)
 static void host(SimTest *t, BcFunc *f, const SimKernel *k)
 {
     BcInsn code[] = {
-        {BC_LDI, 1, 0, 0, 0, 0, 4096},     {BC_LDI, 2, 0, 0, 0, 0, 0},
-        {BC_ALLOC, 2, 1, 2, 0, 0, 0},      {BC_ALLOC, 3, 1, 1, 0, 0, 1},
-        {BC_LDI, 3, 0, 0, 0, 0, 4},        {BC_LDI, 4, 0, 0, 0, 0, 8},
-        {BC_VIEW, 4, 2, 3, 2, DT_FP32, 0}, {BC_LDI, 3, 0, 0, 0, 0, 64},
-        {BC_LDI, 4, 0, 0, 0, 0, 1},        {BC_VIEW, 5, 3, 3, 2, DT_INT32, 0},
-        {BC_LDI, 5, 0, 0, 0, 0, 0},        {BC_WORLD, 6, 0, 0, 0, 0, 0},
-        {BC_LDI, 7, 0, 0, 0, 0, 1},        {BC_LDI, 8, 0, 0, 0, 0, 1},
-        {BC_LDI, 9, 0, 0, 0, 0, 1},        {BC_FORPREP, 5, 8, 7, 0, 0, 24},
-        {BC_LDI, 10, 0, 0, 0, 0, 0},       {BC_FORPREP, 10, 6, 7, 0, 0, 23},
-        {BC_ROW, 6, 0, 10, 0, 0, 0},       {BC_MOV, 11, 10, 0, 0, 0, 0},
-        {BC_ROW, 7, 1, 11, 0, 0, 0},       {BC_DISPATCH, 0, 10, 9, 0, 0, 0},
-        {BC_FORLOOP, 10, 6, 7, 0, 0, 18},  {BC_FORLOOP, 5, 8, 7, 0, 0, 16},
+        {BC_LDI, 1, 0, 0, 0, 0, 4096},      {BC_LDI, 2, 0, 0, 0, 0, 0},
+        {BC_ALLOC, 2, 1, 2, 0, 0, 0},       {BC_ALLOC, 3, 1, 1, 0, 0, 1},
+        {BC_LDI, 3, 0, 0, 0, 0, 4},         {BC_LDI, 4, 0, 0, 0, 0, 8},
+        {BC_VIEW, 4, 2, 3, 2, t->dtype, 0}, {BC_LDI, 3, 0, 0, 0, 0, 64},
+        {BC_LDI, 4, 0, 0, 0, 0, 1},         {BC_VIEW, 5, 3, 3, 2, DT_INT32, 0},
+        {BC_LDI, 5, 0, 0, 0, 0, 0},         {BC_WORLD, 6, 0, 0, 0, 0, 0},
+        {BC_LDI, 7, 0, 0, 0, 0, 1},         {BC_LDI, 8, 0, 0, 0, 0, 1},
+        {BC_LDI, 9, 0, 0, 0, 0, 1},         {BC_FORPREP, 5, 8, 7, 0, 0, 24},
+        {BC_LDI, 10, 0, 0, 0, 0, 0},        {BC_FORPREP, 10, 6, 7, 0, 0, 23},
+        {BC_ROW, 6, 0, 10, 0, 0, 0},        {BC_MOV, 11, 10, 0, 0, 0, 0},
+        {BC_ROW, 7, 1, 11, 0, 0, 0},        {BC_DISPATCH, 0, 10, 9, 0, 0, 0},
+        {BC_FORLOOP, 10, 6, 7, 0, 0, 18},   {BC_FORLOOP, 5, 8, 7, 0, 0, 16},
         {BC_RET, 0, 0, 0, 0, 0, 0},
     };
-    BcMreg mregs[] = {{BCM_TENSOR, DT_FP32, 3}, {BCM_TENSOR, DT_FP32, 3}, {BCM_BUFFER, 0, 0},
-                      {BCM_BUFFER, 0, 0},       {BCM_WINDOW, DT_FP32, 2}, {BCM_WINDOW, DT_INT32, 2},
-                      {BCM_TENSOR, DT_FP32, 2}, {BCM_TENSOR, DT_FP32, 2}};
-    BcParam params[] = {host_tensor(S_X, 0), host_tensor(S_Y, 1)};
+    BcMreg mregs[] = {{BCM_TENSOR, t->dtype, 3}, {BCM_TENSOR, t->dtype, 3},
+                      {BCM_BUFFER, 0, 0},        {BCM_BUFFER, 0, 0},
+                      {BCM_WINDOW, t->dtype, 2}, {BCM_WINDOW, DT_INT32, 2},
+                      {BCM_TENSOR, t->dtype, 2}, {BCM_TENSOR, t->dtype, 2}};
+    BcParam params[] = {host_tensor(S_X, 0, t->dtype), host_tensor(S_Y, 1, t->dtype)};
     BcBind binds[] = {{.extent = 0, .param = 0, .axis = 0, .mul = 1}};
     uint16_t args[] = {6, 7, 4, 5}, scalars[] = {5};
     code[13].imm = k->times ? k->times : 1;
@@ -121,9 +122,9 @@ static void host(SimTest *t, BcFunc *f, const SimKernel *k)
 
 static const BcParam *kernel_params(SimTest *t)
 {
-    BcParam params[] = {mem(S_X, BCP_TENSOR, 0, DT_FP32, D_1, D_8),
-                        mem(S_Y, BCP_TENSOR, 1, DT_FP32, D_1, D_8),
-                        mem(S_DATA, BCP_WINDOW, 2, DT_FP32, D_4, D_8),
+    BcParam params[] = {mem(S_X, BCP_TENSOR, 0, t->dtype, D_1, D_8),
+                        mem(S_Y, BCP_TENSOR, 1, t->dtype, D_1, D_8),
+                        mem(S_DATA, BCP_WINDOW, 2, t->dtype, D_4, D_8),
                         mem(S_SIGNAL, BCP_WINDOW, 2, DT_INT32, D_64, D_1),
                         {.name = S_N, .kind = BCP_SCALAR, .dtype = DT_INDEX}};
     params[3].signal = true;
@@ -133,9 +134,9 @@ static const BcParam *kernel_params(SimTest *t)
 static void orch(SimTest *t, BcFunc *f)
 {
     BcInsn code[] = {{BC_CALL, 0, 0, 0, 0, 0, 0}, {BC_RET, 0, 0, 0, 0, 0, 0}};
-    BcMreg mregs[] = {{BCM_TENSOR, DT_FP32, 2},
-                      {BCM_TENSOR, DT_FP32, 2},
-                      {BCM_WINDOW, DT_FP32, 2},
+    BcMreg mregs[] = {{BCM_TENSOR, t->dtype, 2},
+                      {BCM_TENSOR, t->dtype, 2},
+                      {BCM_WINDOW, t->dtype, 2},
                       {BCM_WINDOW, DT_INT32, 2}};
     uint16_t args[] = {0, 1, 2, 3}, scalars[] = {0};
     BcCall call = {
@@ -157,12 +158,13 @@ static void orch(SimTest *t, BcFunc *f)
 
 static void kernel(SimTest *t, BcFunc *f, const SimKernel *k)
 {
-    BcMreg mregs[] = {{BCM_TENSOR, DT_FP32, 2},  {BCM_TENSOR, DT_FP32, 2}, {BCM_WINDOW, DT_FP32, 2},
-                      {BCM_WINDOW, DT_INT32, 2}, {BCM_WINDOW, DT_FP32, 2}, {BCM_TENSOR, DT_FP32, 2},
-                      {BCM_WINDOW, DT_INT32, 2}, {BCM_TENSOR, DT_FP32, 2}};
+    BcMreg mregs[] = {{BCM_TENSOR, t->dtype, 2}, {BCM_TENSOR, t->dtype, 2},
+                      {BCM_WINDOW, t->dtype, 2}, {BCM_WINDOW, DT_INT32, 2},
+                      {BCM_WINDOW, t->dtype, 2}, {BCM_TENSOR, t->dtype, 2},
+                      {BCM_WINDOW, DT_INT32, 2}, {BCM_TENSOR, t->dtype, 2}};
     BcTile *tiles = arena_array(&t->arena, 7, sizeof *tiles);
     for (uint32_t i = 0; i < 7; i++)
-        tiles[i] = (BcTile){.dtype = i == 6 ? DT_FP16 : DT_FP32,
+        tiles[i] = (BcTile){.dtype = i == 6 ? DT_FP16 : t->dtype,
                             .rank = 2,
                             .name = S_X,
                             .addr = 32 * i,
@@ -196,11 +198,13 @@ static void kernel(SimTest *t, BcFunc *f, const SimKernel *k)
 /* x[r, i, j] = 100 r + j */
 static void init(SimTest *t)
 {
-    static const BcInsn code[] = {
+    BcInsn code[] = {
         {BC_LDI, 3, 0, 0, 0, 0, 100},     {BC_PBIN, 3, 0, 3, 0, 0, SC_MUL},
         {BC_PBIN, 3, 3, 2, 0, 0, SC_ADD}, {BC_PUN, 3, 3, 0, 0, 0, SC_FLOAT},
         {BC_RET, 3, 1, 0, 0, 0, 0},
     };
+    if (t->dtype == DT_INT32)
+        code[3] = (BcInsn){BC_MOV, 3, 3, 0, 0, 0, 0};
     const BcParam index = {
         .name = t->p.funcs[t->p.entry].params[0].name, .kind = BCP_SCALAR, .dtype = DT_INDEX};
     const BcParam params[] = {index, index, index};
@@ -212,7 +216,7 @@ static void init(SimTest *t)
                        .n_params = 3,
                        .n_insns = sizeof code / sizeof *code,
                        .params = COPY(t, params),
-                       .insns = code};
+                       .insns = COPY(t, code)};
     t->p.element_funcs = f;
     t->p.n_element_funcs = 1;
 }
@@ -227,9 +231,11 @@ static void strip(BcProgram *p, BcFunc *funcs)
 void simtest_new(SimTest *t, uint32_t n, SimKernel k)
 {
     memset(t, 0, sizeof *t);
+    t->dtype = k.ints ? DT_INT32 : DT_FP32;
     const char *strings[N_STRINGS] = {"P", "host", "orch",   "step", "x",     "y",
                                       "n", "data", "signal", "NR",   "k.pld", "checked"};
-    int64_t consts[] = {INT64_C(0x4000000000000000), INT64_C(1) << 40, INT64_C(3000000000)};
+    int64_t consts[] = {
+        INT64_C(0x4000000000000000), INT64_C(1) << 40, INT64_C(3000000000), 1, 2, 3, 4, 5};
     uint32_t extents[] = {S_NR};
     BcWindow windows[] = {
         {.name = S_DATA, .file = S_FILE, .line = 12, .col = 1, .align = 512, .zero = true},
@@ -241,7 +247,7 @@ void simtest_new(SimTest *t, uint32_t n, SimKernel k)
     t->p = (BcProgram){.arena = &t->arena,
                        .compiled_ranks = n,
                        .n_strings = N_STRINGS,
-                       .n_consts = 3,
+                       .n_consts = 8,
                        .n_extents = 1,
                        .n_dim_steps = 5,
                        .n_funcs = 3,

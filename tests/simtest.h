@@ -6,7 +6,8 @@
  *
  * The kernel has memory registers m0 x [1, 8], m1 y [1, 8], m2 data, m3 signal, four spare ones;
  * integer register 0 is a scalar parameter; tiles t0 .. t3 are [1, 8] FP32, t4 and t5 [1, 4] FP32,
- * t6 [1, 8] FP16. Instruction pc stands at line 100 + pc. */
+ * t6 [1, 8] FP16; constants 3 .. 7 are the integers 1 .. 5. Instruction pc stands at line 100 + pc.
+ */
 #ifndef PLD_TESTS_SIMTEST_H
 #define PLD_TESTS_SIMTEST_H
 
@@ -24,6 +25,7 @@ typedef struct {
     bool builtin;     /* all of it is the code of calls of pld.tensor.barrier */
     uint32_t second;  /* with `builtin`: first instruction of a second call, 0: there is one */
     bool stripped;    /* no source map */
+    bool ints;        /* x, y, data and tiles t0 .. t5 are INT32 */
 } SimKernel;
 
 typedef struct {
@@ -33,6 +35,7 @@ typedef struct {
     RunConfig config;
     RunResult result;
     World *world;
+    uint8_t dtype; /* of x, y, data and tiles t0 .. t5 */
 } SimTest;
 
 /* The number of the string "checked" in the program. */

@@ -29,8 +29,11 @@ typedef struct {
     VEC(Node) path;
     uint32_t at;    /* transitions taken in this execution */
     uint32_t given; /* of them: the path to follow */
-    Step *now;      /* the transition under way, when it is recorded */
-    bool data, weak;
+    Step *now;      /* the transition under way */
+    bool fresh;     /* `now` is new: what it does is recorded */
+    Scope scope;
+    VEC(uint32_t) taken; /* per lane id: transitions in this execution */
+    VEC(LocalAccess) local;
     enum { RUN_WHOLE, RUN_BLOCKED, RUN_CUT, RUN_LOST } end;
     Outcomes outcomes;
     VEC(ExploreFailure) failures;
@@ -40,28 +43,59 @@ typedef struct {
 
 /* ---- watching an execution ---- */
 
-static void note_access(Search *s, const Event *e)
+static AccessKind access_kind(const Event *e)
 {
-    if (e->tensor || !(s->data || e->kind == EV_ATOMIC || e->insn == BC_READ))
+    if (e->kind == EV_READ || e->kind == EV_REMOTE_READ)
+        return ACC_READ;
+    if (e->kind != EV_ATOMIC)
+        return ACC_WRITE;
+    return dtype_is_float(e->dtype) ? ACC_ADD : ACC_SUM;
+}
+
+/* Is the access (part of) the transition under way, not work behind it? */
+static bool is_transition(const Search *s, const Event *e)
+{
+    return s->now && e->lane->id == s->now->name &&
+           (s->scope.data || e->kind == EV_ATOMIC || e->insn == BC_READ);
+}
+
+static void note_access(Search *s, const World *w, const Event *e)
+{
+    if (e->tensor)
         return;
-    bool reads = e->kind == EV_READ || e->kind == EV_REMOTE_READ;
-    step_access(s->now, reads ? ACC_READ : e->kind == EV_ATOMIC ? ACC_ADD : ACC_WRITE, &e->rect);
+    AccessKind kind = access_kind(e);
+    if (kind != ACC_READ && w->windows.at[e->rect.at.window].signal)
+        scope_add_stored(&s->scope, &e->rect, w->n_ranks);
+    if (is_transition(s, e)) {
+        if (s->fresh)
+            step_access(s->now, kind, &e->rect);
+        return;
+    }
+    if (s->scope.judges)
+        vec_push(&s->local, (LocalAccess){e->lane->id,
+                                          e->lane->rank,
+                                          s->taken.at[e->lane->id] + 1,
+                                          {(uint8_t)kind, e->rect}});
 }
 
 static void watch(Observer *o, World *w, const Event *e)
 {
-    (void)w;
     Search *s = (Search *)((char *)o - offsetof(Search, watch));
-    if (!s->now)
+    if (e->lane && e->kind != EV_DISPATCH_BEGIN && e->kind != EV_DISPATCH_END) {
+        note_access(s, w, e);
+        return;
+    }
+    if (!s->now || !s->fresh)
         return;
     switch (e->kind) {
-    case EV_ARRIVE: break;
     case EV_DISPATCH_BEGIN: step_begin(s->now, e->at.dispatch); return;
     case EV_DISPATCH_END: s->now->ends = true; return;
-    default: note_access(s, e); return;
+    default: break;
     }
+    bool add = e->op == NOTIFY_ATOMIC_ADD;
     s->now->before = e->before;
-    s->now->monotone = e->op == NOTIFY_ATOMIC_ADD && e->value >= 0 && e->after >= e->before;
+    s->now->wraps = add && (int64_t)e->before + e->value != e->after;
+    s->now->monotone = add && e->value >= 0 && !s->now->wraps;
 }
 
 /* ---- taking transitions ---- */
@@ -90,17 +124,42 @@ static bool listed(const uint32_t *names, uint32_t n, uint32_t name)
     return false;
 }
 
+static void free_node(Node *n)
+{
+    for (uint32_t i = 0; i < n->done.len; i++)
+        step_free(n->done.at[i]);
+    step_free(n->step);
+    vec_free(&n->enabled);
+    vec_free(&n->todo);
+    vec_free(&n->done);
+    vec_free(&n->sleep);
+}
+
 static void put_to_sleep(const Search *s, Node *n, const Node *above, const Step *x)
 {
-    if (x->name != above->name && !step_dependent(x, above->step, s->weak))
+    if (x->name != above->name && !step_dependent(&s->scope, x, above->step))
         vec_push(&n->sleep, x);
+}
+
+/* Could anything be different because of it? A refresh that nothing follows stands for those that
+ * could have come before. */
+static bool matters(const Search *s, const Choice *c)
+{
+    const World *w = s->world;
+    if (c->lane || s->options->brute)
+        return true;
+    uint32_t reader = c->landing->reader;
+    if (c->landing->from < w->n_ranks)
+        return scope_lands_on(&s->scope, reader);
+    return scope_views_of(&s->scope, reader);
 }
 
 static void new_node(Search *s, const Choice *enabled, uint32_t n_enabled)
 {
     Node n = {0};
     for (uint32_t i = 0; i < n_enabled; i++)
-        vec_push(&n.enabled, choice_name(s->world, &enabled[i]));
+        if (matters(s, &enabled[i]))
+            vec_push(&n.enabled, choice_name(s->world, &enabled[i]));
     if (s->path.len && !s->options->brute) {
         const Node *above = &vec_last(&s->path);
         for (uint32_t i = 0; i < above->sleep.len; i++)
@@ -108,15 +167,21 @@ static void new_node(Search *s, const Choice *enabled, uint32_t n_enabled)
         for (uint32_t i = 0; i < above->done.len; i++)
             put_to_sleep(s, &n, above, above->done.at[i]);
     }
-    for (uint32_t i = 0; i < n_enabled && s->options->brute; i++)
+    for (uint32_t i = 0; i < n.enabled.len && s->options->brute; i++)
         vec_push(&n.todo, n.enabled.at[i]);
     vec_push(&s->path, n);
 }
 
 static uint32_t take(Search *s, Node *n, const Choice *enabled, uint32_t i)
 {
-    n->name = n->enabled.at[i];
-    n->step = s->now = step_new(s->world, &enabled[i]);
+    s->fresh = !n->step;
+    if (s->fresh) {
+        n->name = choice_name(s->world, &enabled[i]);
+        n->step = step_new(s->world, &enabled[i]);
+    }
+    s->now = n->step;
+    if (enabled[i].lane)
+        s->taken.at[n->name]++;
     s->at++;
     return i;
 }
@@ -132,19 +197,14 @@ static uint32_t follow(Search *s, const Choice *enabled, uint32_t n)
 {
     Node *node = &s->path.at[s->at];
     for (uint32_t i = 0; i < n; i++)
-        if (choice_name(s->world, &enabled[i]) == node->name) {
-            if (!node->step)
-                return take(s, node, enabled, i);
-            s->at++;
-            return i;
-        }
+        if (choice_name(s->world, &enabled[i]) == node->name)
+            return take(s, node, enabled, i);
     return stop(s, RUN_LOST);
 }
 
 static uint32_t choose(Policy *p, World *w, const Choice *enabled, uint32_t n)
 {
     Search *s = (Search *)p;
-    (void)w;
     s->now = NULL;
     if (s->at < s->given)
         return follow(s, enabled, n);
@@ -152,9 +212,16 @@ static uint32_t choose(Policy *p, World *w, const Choice *enabled, uint32_t n)
         return stop(s, RUN_CUT);
     new_node(s, enabled, n);
     Node *node = &vec_last(&s->path);
-    for (uint32_t i = 0; i < n; i++)
-        if (!sleeps(node, node->enabled.at[i]))
+    if (node->enabled.len == 0) { /* only what shows nowhere is left */
+        s->path.len--;
+        free_node(node);
+        return 0;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t name = choice_name(w, &enabled[i]);
+        if (listed(node->enabled.at, node->enabled.len, name) && !sleeps(node, name))
             return take(s, node, enabled, i);
+    }
     return stop(s, RUN_BLOCKED);
 }
 
@@ -182,17 +249,6 @@ static void want(void *env, uint32_t at, const uint32_t *names, uint32_t n)
     for (uint32_t i = 0; i < node->enabled.len; i++)
         if (!listed(node->todo.at, node->todo.len, node->enabled.at[i]))
             vec_push(&node->todo, node->enabled.at[i]);
-}
-
-static void free_node(Node *n)
-{
-    for (uint32_t i = 0; i < n->done.len; i++)
-        step_free(n->done.at[i]);
-    step_free(n->step);
-    vec_free(&n->enabled);
-    vec_free(&n->todo);
-    vec_free(&n->done);
-    vec_free(&n->sleep);
 }
 
 /* Turns to the deepest transition with something left. False when there is none. */
@@ -224,9 +280,10 @@ static void find_races(Search *s)
         steps[n] = s->path.at[n].step;
         n++;
     }
-    uint64_t order = order_races(s->world, steps, n, s->options->brute ? NULL : want, s);
+    uint64_t order = order_races(s->world, &s->scope, steps, n, s->local.at, s->local.len,
+                                 s->options->brute ? NULL : want, s);
     free(steps);
-    if (s->end == RUN_WHOLE && !map_get(&s->orders, order, NULL)) {
+    if (s->end == RUN_WHOLE && !s->scope.grown && !map_get(&s->orders, order, NULL)) {
         map_set(&s->orders, order, 1);
         s->result->orders++;
         s->result->orders_hash += order;
@@ -286,9 +343,10 @@ static void judge(Search *s, RunResult *r)
     out->executions++;
     if (s->path.len > out->most_steps)
         out->most_steps = s->path.len;
+    bool ended = r->status != EXIT_FAULT && r->status != EXIT_STEPS && r->status != EXIT_DEADLOCK;
     if (s->options->outcomes)
         outcomes_add(&s->outcomes, s->world, r);
-    else if (r->status != EXIT_OK) {
+    if (s->options->outcomes ? !ended : r->status != EXIT_OK) {
         out->status = status_worse(out->status, r->status);
         note_failure(s, r);
     }
@@ -301,6 +359,8 @@ static bool execute(Search *s)
     s->at = 0;
     s->now = NULL;
     s->end = RUN_WHOLE;
+    vec_clear(&s->local);
+    memset(s->taken.at, 0, s->taken.len * sizeof *s->taken.at);
     world_reset(s->world, &r);
     (void)session_run(s->world, &s->policy);
     s->now = NULL;
@@ -316,13 +376,34 @@ static bool execute(Search *s)
     return go_on && !(s->options->first_failure && s->failures.len);
 }
 
+/* What was seen until now was seen with too small a scope: begins again. Failures stay. */
+static void begin(Search *s)
+{
+    const ExploreOptions *o = s->options;
+    while (s->path.len)
+        free_node(&vec_pop(&s->path));
+    for (uint32_t i = 0; i < s->failures.len; i++)
+        s->failures.at[i].count = 0;
+    map_clear(&s->orders);
+    s->result->executions = s->result->blocked = s->result->orders = s->result->orders_hash = 0;
+    s->result->most_steps = 0;
+    s->given = 0;
+    s->scope.grown = false;
+    bool plain = scope_is_plain(&s->scope) && !o->brute;
+    s->policy.stop_at_data = s->scope.data;
+    s->policy.landings = s->scope.weak && !plain;
+}
+
 static void search(Search *s)
 {
     uint64_t bound = s->options->bound ? s->options->bound : EXPLORE_BOUND;
+    begin(s);
     for (;;) {
         if (s->result->executions + s->result->blocked >= bound || !execute(s))
             return;
-        if (!backtrack(s)) {
+        if (s->scope.grown) {
+            begin(s);
+        } else if (!backtrack(s)) {
             s->result->complete = true;
             return;
         }
@@ -340,6 +421,8 @@ static bool build(Search *s, const BcProgram *program, const RunConfig *config)
         s->result->text = run_result_text(&s->result->arena, &r);
     }
     run_result_free(&r);
+    for (uint32_t i = 0; s->world && i < s->world->n_ranks * s->world->max_cores; i++)
+        vec_push(&s->taken, 0);
     return s->world != NULL;
 }
 
@@ -348,8 +431,10 @@ static void finish(Search *s)
     ExploreResult *r = s->result;
     r->n_failures = s->failures.len;
     r->failures = arena_array(&r->arena, s->failures.len + 1, sizeof *r->failures);
-    for (uint32_t i = 0; i < s->failures.len; i++)
+    for (uint32_t i = 0; i < s->failures.len; i++) {
         r->failures[i] = s->failures.at[i];
+        r->failures[i].count += !r->failures[i].count;
+    }
     r->outcomes = outcomes_list(&s->outcomes, &r->arena, &r->n_outcomes);
     if (r->status == EXIT_OK && !r->complete)
         r->status = EXIT_INCOMPLETE;
@@ -358,6 +443,9 @@ static void finish(Search *s)
     vec_free(&s->path);
     vec_free(&s->failures);
     vec_free(&s->keys);
+    vec_free(&s->taken);
+    vec_free(&s->local);
+    scope_free(&s->scope);
     map_free(&s->orders);
     outcomes_free(&s->outcomes);
 }
@@ -365,10 +453,11 @@ static void finish(Search *s)
 int explore(const BcProgram *program, const RunConfig *config, const ExploreOptions *options,
             ExploreResult *result)
 {
-    Search s = {.options = options, .result = result, .weak = config->weak};
-    s.data = config->weak || options->outcomes;
-    s.policy =
-        (Policy){.choose = choose, .stop_at_reads = true, .stop_at_data = s.data, .landings = true};
+    Search s = {.options = options, .result = result, .scope = {.weak = config->weak}};
+    /* Without the race check nobody else sees what accesses do to each other. */
+    s.scope.judges = config->weak || options->outcomes || !(config->checks & CHECK_RACES);
+    s.scope.data = options->brute && (config->weak || options->outcomes);
+    s.policy = (Policy){.choose = choose, .stop_at_reads = true, .stand_still = true};
     s.watch = (Observer){.name = "explore", .event = watch};
     s.watch.mask = EV_BIT(EV_READ) | EV_BIT(EV_WRITE) | EV_BIT(EV_REMOTE_READ) |
                    EV_BIT(EV_REMOTE_WRITE) | EV_BIT(EV_ATOMIC) | EV_BIT(EV_ARRIVE) |

@@ -74,7 +74,7 @@ bool step_same_cell(const Step *a, const Step *b)
     return same_slice(&a->rect, &b->rect) && a->rect.at.offset == b->rect.at.offset;
 }
 
-static bool is_signal(const Step *s)
+bool step_is_signal(const Step *s)
 {
     return s->kind == STEP_NOTIFY || s->kind == STEP_WAIT;
 }
@@ -82,7 +82,7 @@ static bool is_signal(const Step *s)
 /* What a step reads or changes, signal cells included. */
 static uint32_t count(const Step *s)
 {
-    return s->n_access + is_signal(s);
+    return s->n_access + step_is_signal(s);
 }
 
 static Access nth(const Step *s, uint32_t i)
@@ -92,13 +92,19 @@ static Access nth(const Step *s, uint32_t i)
     return (Access){s->kind == STEP_WAIT ? ACC_READ : ACC_WRITE, s->rect};
 }
 
+bool access_conflict(const Access *a, const Access *b)
+{
+    if (a->kind == b->kind && (a->kind == ACC_READ || a->kind == ACC_SUM))
+        return false;
+    return same_slice(&a->rect, &b->rect) && rects_touch(&a->rect, &b->rect);
+}
+
 bool step_conflict(const Step *a, const Step *b)
 {
     for (uint32_t i = 0; i < count(a); i++)
         for (uint32_t k = 0; k < count(b); k++) {
             Access x = nth(a, i), y = nth(b, k);
-            if ((x.kind != ACC_READ || y.kind != ACC_READ) && same_slice(&x.rect, &y.rect) &&
-                rects_touch(&x.rect, &y.rect))
+            if (access_conflict(&x, &y))
                 return true;
         }
     return false;
@@ -109,57 +115,119 @@ bool step_releases(const Step *s)
     return s->kind == STEP_FENCE ? s->op == FENCE_RELEASE : s->kind == STEP_EXIT && s->ends;
 }
 
-static bool sees(const Step *s)
+bool step_sees(const Step *s)
 {
-    return s->kind == STEP_REFRESH || (s->kind == STEP_FENCE && s->op == FENCE_ACQUIRE) ||
-           s->n_begun;
+    return s->kind == STEP_REFRESH || (s->kind == STEP_FENCE && s->op == FENCE_ACQUIRE);
 }
 
-/* A landing against anything else. */
-static bool landing_matters(const Step *land, const Step *x)
+bool step_views(const Scope *scope, const Step *s)
 {
+    for (uint32_t i = 0; i < count(s); i++) {
+        Access x = nth(s, i);
+        if (x.kind == ACC_READ && scope_views(scope, s->rank, &x.rect))
+            return true;
+    }
+    return false;
+}
+
+/* ---- weak memory ---- */
+
+bool step_lands(const Scope *scope, const Step *s)
+{
+    for (uint32_t i = 0; i < s->n_access; i++)
+        if (s->access[i].kind != ACC_READ && scope_lands(scope, &s->access[i].rect))
+            return true;
+    return false;
+}
+
+/* An access of bytes that are about to land, or have just landed: a notify of them, or a read by
+ * the writer, whose own adds are seen on top of what it sees else. */
+static bool meets(const Step *x, const Step *land)
+{
+    for (uint32_t i = 0; i < count(x); i++) {
+        Access a = nth(x, i);
+        bool own = x->rank == land->rank && a.kind == ACC_READ;
+        if ((own || step_is_signal(x)) && same_slice(&a.rect, &land->rect) &&
+            rects_touch(&a.rect, &land->rect))
+            return true;
+    }
+    return false;
+}
+
+bool step_landing_matters(const Scope *scope, const Step *land, const Step *x)
+{
+    if (!scope_lands(scope, &land->rect))
+        return false; /* not even the fence that lands it: others do not see which one does */
     if (x->kind == STEP_LAND)
         return x->rank != land->rank && same_slice(&x->rect, &land->rect) &&
                rects_touch(&x->rect, &land->rect);
-    if (sees(x) && (x->rank != land->rank || x->n_begun))
+    if (step_sees(x) && x->rank != land->rank && scope_views(scope, x->rank, &land->rect))
         return true;
-    return step_releases(x) && x->rank == land->rank;
+    return meets(x, land) || (step_releases(x) && x->rank == land->rank);
 }
 
-/* A release fence lands what its rank has written: it matters as those writes do. */
-static bool fences_matter(const Step *a, const Step *b)
+static bool touches_landing_bytes(const Scope *scope, const Step *s)
+{
+    for (uint32_t i = 0; i < count(s); i++) {
+        Access x = nth(s, i);
+        if (scope_lands(scope, &x.rect))
+            return true;
+    }
+    return false;
+}
+
+/* Fences of one device, and its accesses of bytes that they land or show. A release fence lands
+ * what its rank has written: it matters as those writes do. */
+static bool fences_matter(const Scope *scope, const Step *a, const Step *b)
 {
     if (a->n_begun || b->n_begun)
         return true;
-    if (a->rank == b->rank)
-        return sees(a) && sees(b);
-    bool both = step_releases(a) && step_releases(b);
-    return both || (step_releases(a) && sees(b)) || (step_releases(b) && sees(a));
+    bool lands = step_releases(a), sees = step_sees(a);
+    if (lands && (step_releases(b) || step_sees(b)))
+        return true;
+    if (lands && (b->kind == STEP_LAND || touches_landing_bytes(scope, b)))
+        return true;
+    return sees && a->rank == b->rank && step_views(scope, b);
 }
 
+static bool weak_matters(const Scope *scope, const Step *a, const Step *b)
+{
+    if (scope_is_plain(scope))
+        return false;
+    if (a->kind == STEP_LAND && step_landing_matters(scope, a, b))
+        return true;
+    if (b->kind == STEP_LAND && step_landing_matters(scope, b, a))
+        return true;
+    return fences_matter(scope, a, b) || fences_matter(scope, b, a);
+}
+
+/* Writes of different ranks lie in different buffers; a notified cell is the same to everybody. */
+static bool meet_at_once(const Step *a, const Step *b)
+{
+    return a->rank == b->rank || a->kind == STEP_NOTIFY || b->kind == STEP_NOTIFY;
+}
+
+/* ---- signals ---- */
+
 /* Both can happen next, so the wait holds: more credits do not touch it. */
-static bool signals_matter(const Step *a, const Step *b)
+static bool signals_matter(const Scope *scope, const Step *a, const Step *b)
 {
     const Step *wait = a->kind == STEP_WAIT ? a : b, *other = wait == a ? b : a;
     if (!step_same_cell(a, b) || other->kind == STEP_WAIT)
         return false;
-    return wait->kind != STEP_WAIT || wait->op != WAIT_GE || !other->monotone;
+    if (scope_wild(scope, &a->rect))
+        return true;
+    if (wait->kind == STEP_WAIT)
+        return wait->op != WAIT_GE || !other->monotone;
+    bool adds = a->op == NOTIFY_ATOMIC_ADD && b->op == NOTIFY_ATOMIC_ADD && !a->wraps && !b->wraps;
+    return !adds || scope_cell(scope, &a->rect);
 }
 
-bool step_dependent(const Step *a, const Step *b, bool weak)
+bool step_dependent(const Scope *scope, const Step *a, const Step *b)
 {
-    if (is_signal(a) && is_signal(b))
-        return signals_matter(a, b);
-    if (!weak)
-        return step_conflict(a, b);
-    if (a->kind == STEP_LAND)
-        return landing_matters(a, b);
-    if (b->kind == STEP_LAND)
-        return landing_matters(b, a);
-    if (fences_matter(a, b))
+    if (scope->weak && weak_matters(scope, a, b))
         return true;
-    if (sees(a) || sees(b))
-        return a->rank == b->rank && (a->n_access || b->n_access);
-    bool signal = a->kind == STEP_NOTIFY || b->kind == STEP_NOTIFY;
-    return (signal || a->rank == b->rank) && step_conflict(a, b);
+    if (step_is_signal(a) && step_is_signal(b))
+        return signals_matter(scope, a, b);
+    return (!scope->weak || meet_at_once(a, b)) && step_conflict(a, b);
 }

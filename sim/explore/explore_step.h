@@ -2,9 +2,11 @@
 #ifndef PLD_SIM_EXPLORE_EXPLORE_STEP_H
 #define PLD_SIM_EXPLORE_EXPLORE_STEP_H
 
+#include "sim/explore/explore_scope.h"
 #include "sim/sched/sched.h"
 
-typedef enum { ACC_READ, ACC_WRITE, ACC_ADD } AccessKind;
+/* ACC_SUM: an atomic add of integers, which commutes with its like. */
+typedef enum { ACC_READ, ACC_WRITE, ACC_ADD, ACC_SUM } AccessKind;
 
 typedef struct {
     uint8_t kind; /* AccessKind */
@@ -26,6 +28,7 @@ typedef struct {
     uint8_t kind;  /* StepKind */
     uint8_t op;    /* NotifyOp, WaitCmp, FenceKind */
     bool monotone; /* NOTIFY: adds without a wrap, and not below 0 */
+    bool wraps;    /* NOTIFY */
     int32_t value;
     int32_t before; /* NOTIFY: of the cell */
     uint32_t rank;  /* that acts */
@@ -45,13 +48,25 @@ void step_access(Step *s, AccessKind kind, const FabRect *rect);
 
 /* A release fence, or the end of a dispatch, which is one too. */
 bool step_releases(const Step *s);
+/* An acquire fence, or a refresh: the rank sees what has landed. */
+bool step_sees(const Step *s);
+bool step_is_signal(const Step *s);
 /* Does the wait hold for a cell of this value? */
 bool step_holds(const Step *wait, int32_t value);
 bool step_same_cell(const Step *a, const Step *b);
+/* Two accesses of common bytes whose order can be seen. */
+bool access_conflict(const Access *a, const Access *b);
 /* Do they touch common bytes, one of them changing them? */
 bool step_conflict(const Step *a, const Step *b);
+/* Do the bytes that the step reads, a wait's cell among them, lie in what this rank must not be
+ * assumed to see at a known moment? */
+bool step_views(const Scope *scope, const Step *s);
+/* Does the step write bytes of which it matters when they land? */
+bool step_lands(const Scope *scope, const Step *s);
+/* Weak memory: a landing against any step of another process. */
+bool step_landing_matters(const Scope *scope, const Step *land, const Step *x);
 /* Two transitions of different lanes or landings that can both happen next: could their order
  * matter? Errs towards yes. */
-bool step_dependent(const Step *a, const Step *b, bool weak);
+bool step_dependent(const Scope *scope, const Step *a, const Step *b);
 
 #endif

@@ -127,7 +127,10 @@ bool vm_fault(World *w, Lane *lane, const char *fmt, ...)
     report_add(w, REP_FAULT, "fault", &at, text.at);
     buf_free(&text);
     lane->state = LANE_FAULTED;
-    w->failed = true;
+    if (w->stand_still && !lane->host)
+        w->n_still++;
+    else
+        w->failed = true;
     if (!lane->host) {
         Event e = {.kind = EV_FAULT, .lane = lane, .begin = lane->now, .end = lane->now};
         probe_emit(&w->probe, &e);

@@ -101,6 +101,7 @@ void world_reset(World *w, RunResult *result)
 {
     w->result = result;
     w->failed = false;
+    w->n_still = 0;
     w->steps = w->host_steps;
     w->horizon = INT64_MAX;
     vec_clear(&w->choices);

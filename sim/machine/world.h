@@ -206,6 +206,8 @@ struct World {
     uint32_t dispatches_left;
     CellLog *cells;
     bool failed;                               /* a fault: the run ends */
+    bool stand_still;                          /* a fault stops its lane only */
+    uint32_t n_still;                          /* lanes stopped so */
     bool setup_failed;                         /* the host part failed: nothing to run */
     RunResult *result;                         /* of the run under way: reports go there */
     void (*on_unblock)(void *env, Lane *lane); /* the scheduler's: a lane became READY */

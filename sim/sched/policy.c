@@ -162,6 +162,7 @@ Policy *policy_script(const uint32_t *names, uint32_t n, bool data, Policy *then
                        .stop_at_reads = true,
                        .stop_at_data = data,
                        .landings = true,
+                       .stand_still = true,
                        .destroy = script_destroy};
     s->names = xcalloc(n + 1, sizeof *s->names);
     for (uint32_t i = 0; i < n; i++)

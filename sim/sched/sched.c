@@ -130,31 +130,44 @@ static void remove_blocked(void *env, Lane *lane)
 /* ---- turns ---- */
 
 /* Instructions the next vm_run may take; 0 when the step limit is reached. */
-static uint64_t allowance(const Sched *s)
+static uint64_t allowance(const Sched *s, const Lane *lane)
 {
     uint64_t max = s->w->config->max_steps;
     if (!max)
         return s->budget;
-    uint64_t left = s->w->steps < max ? max - s->w->steps : 0;
+    uint64_t steps = s->w->stand_still ? lane->insns : s->w->steps;
+    uint64_t left = steps < max ? max - steps : 0;
     return left < s->budget ? left : s->budget;
 }
 
 typedef enum { TURN_LIMIT, TURN_OUT, TURN_READY } Turn;
+
+static Turn lane_limit(Sched *s, Lane *lane)
+{
+    Buf text = {0};
+    buf_printf(&text, "step limit: rank %u executed %llu instructions (--max-steps)", lane->rank,
+               (unsigned long long)lane->insns);
+    report_add(s->w, REP_STEPS, "steps", NULL, text.at);
+    buf_free(&text);
+    lane->state = LANE_FAULTED;
+    s->w->n_still++;
+    return TURN_OUT;
+}
 
 /* Executes what the lane stands before and runs it on. TURN_READY: it can move again and is to be
  * put back; a lane whose dispatch ended has been added anew by the next one's start, if there was
  * one. */
 static Turn turn(Sched *s, Lane *lane)
 {
-    if (allowance(s) == 0)
-        return TURN_LIMIT;
+    if (allowance(s, lane) == 0)
+        return s->w->stand_still ? lane_limit(s, lane) : TURN_LIMIT;
     if (s->w->config->progress && (++s->turns & PROGRESS_TURNS) == 0)
         s->w->config->progress(s->w->config->progress_env, s->w);
     bool exits = lane->pending.kind == PEND_EXIT;
     vm_commit(s->w, lane);
     if (exits || lane->state != LANE_READY || s->w->failed)
         return TURN_OUT;
-    uint64_t budget = allowance(s);
+    uint64_t budget = allowance(s, lane);
     if (budget == 0)
         return TURN_READY;
     VmStatus status = vm_run(s->w, lane, budget);
@@ -216,7 +229,7 @@ static bool idle(Sched *s)
 
 static EndKind finished(Sched *s)
 {
-    if (s->w->failed)
+    if (s->w->failed || s->w->n_still)
         return END_FAULT;
     if (s->w->dispatches_left == 0)
         return END_DONE;
@@ -344,6 +357,7 @@ EndKind sched_run(World *w, Policy *p)
     s.budget = p->budget ? p->budget : DEFAULT_BUDGET;
     w->stop_at_reads = p->stop_at_reads;
     w->stop_at_data = p->stop_at_data;
+    w->stand_still = p->stand_still;
     w->on_unblock = add_ready;
     w->on_block = remove_blocked;
     w->sched_env = &s;

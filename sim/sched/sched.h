@@ -24,6 +24,8 @@ struct Policy {
     bool stop_at_data;  /* so is any other access of a window */
     bool landings;      /* offer landings while lanes can run; otherwise writes land as late as
                            the fabric allows, or when nothing else can move */
+    bool stand_still;   /* a lane that faults, or runs for longer than --max-steps, stands still;
+                           the others run on */
     uint64_t budget;    /* instructions a lane may run before others get a turn; 0: 10,000 */
     void (*destroy)(Policy *p);
 };

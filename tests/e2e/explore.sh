@@ -49,7 +49,7 @@ exits 'token of another program' 2 "$build/pldrun" tests/explore/ring.pld -d 0-2
 says 'names both hashes' 'bytecode [0-9a-f]{16}, this is [0-9a-f]{16}'
 
 # What was not seen is not called right.
-exits 'stops at its bound' 7 "$build/pldrun" tests/explore/three_writers.pld -d 0-3 --explore=search --explore=3
+exits 'stops at its bound' 7 "$build/pldrun" tests/explore/reset_between.pld -d 0-2 --explore=search --explore=3
 says 'is not complete' '^executions=3 complete=no$' "$tmp/out"
 if grep -q verified "$tmp/out"; then bad 'verified although incomplete'; else ok; fi
 exits 'a failure counts more than the bound' 3 "$build/pldrun" tests/explore/missing.pld --explore=1

@@ -50,6 +50,9 @@ for f in ring three_writers; do
     cmp -s <(grep 'orders,' "$tmp/few") <(grep 'orders,' "$tmp/all") && ok || bad "$f: other orders by brute force"
 done
 
+# Random programs against a search of every state.
+exits '5,000 random programs' 0 "$build/tests/check_explore_random" "$build" 5000 1000
+
 # Hand-written protocols stay minimal on three devices.
 for s in 08_allreduce_mesh 09_allreduce_two_phase 10_allreduce_ring 14_reduce_scatter; do
     exits "explain $s on 3" 0 "$build/pldrun" samples/$s.pld -d 0-2 -D SIZE=96 --explain-sync

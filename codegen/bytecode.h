@@ -29,9 +29,9 @@ typedef enum {
 
 /* Integer registers hold 64 bits: integers and BOOL (0 or 1) as int64_t, values of narrower dtypes
  * already in range; a scalar of a float dtype (element read, scalar parameter) as the bits of its
- * value as a double. BIN and UN never work on floats. Registers start as 0. Memory registers start
- * empty; using an empty one is a fault (the verifier knows their types, not the paths). JMP, JZ,
- * JNZ and FORPREP go forward only, FORLOOP and LOOP backward only.
+ * value as a double. BIN and UN work on floats as base/devarith.h says. Registers start as 0.
+ * Memory registers start empty; using an empty one is a fault (the verifier knows their types, not
+ * the paths). JMP, JZ, JNZ and FORPREP go forward only, FORLOOP and LOOP backward only.
  * In init and golden functions a register holds a number, which knows whether it is an integer or a
  * double; it starts unset, and using it then is an error. */
 typedef struct {

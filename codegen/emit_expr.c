@@ -121,6 +121,9 @@ static void scalar_into(FuncEmit *fe, VReg dst, const Expr *e)
         select_into(fe, dst, e);
     } else if (logic && !expr_is_free(e->args[1])) {
         short_circuit(fe, dst, e);
+    } else if (e->scalar == SC_CAST) {
+        const Expr *a = e->args[0];
+        emit_insn(fe, BC_CAST, FIELDS(dst, emit_expr(fe, a), 0, e->dtype, a->type->dtype), 0);
     } else if (scalar_arity(e->scalar) == 1) {
         emit_insn(fe, BC_UN, FIELDS(dst, emit_expr(fe, e->args[0]), 0, scalar_dtype(e)), e->scalar);
     } else {

@@ -35,8 +35,8 @@ static bool tileop_ok(const At *at, int64_t code, uint32_t arity)
 
 static bool scalar_ok(int64_t code, uint32_t arity)
 {
-    return code >= 0 && code < SC_COUNT && scalar_info[code].device != SCALAR_NONE &&
-           scalar_info[code].arity == arity;
+    return code >= 0 && code < SC_COUNT && code != SC_CAST &&
+           scalar_info[code].device != SCALAR_NONE && scalar_info[code].arity == arity;
 }
 
 /* Of numbers in init and golden functions; `and` and `or` are jumps there. */
@@ -138,11 +138,10 @@ static bool rule_ANY_TILE(At *at)
     return true;
 }
 
-static bool rule_INTEGERS(At *at)
+static bool rule_SCALARS(At *at)
 {
-    if (dtype_is_float(at->in->d))
-        return bad(at, "floating-point scalars");
-    return (scalar_info[at->in->imm].device & SCALAR_INTS) || bad(at, "no operator of integers");
+    ScalarDevice kind = dtype_is_float(at->in->d) ? SCALAR_FLOATS : SCALAR_INTS;
+    return (scalar_info[at->in->imm].device & kind) || bad(at, "the dtype has no such operator");
 }
 
 static bool rule_FORWARD(At *at)

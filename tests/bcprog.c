@@ -158,6 +158,7 @@ static void incore(BcProg *t)
         {BC_FENCE, 0, 0, 0, 0, 0, FENCE_RELEASE},
         {BC_NOTIFY, 2, 4, 2, 2, 5, NOTIFY_SET},
         {BC_WAIT, 2, 2, 2, 5, 0, WAIT_GE},
+        {BC_CAST, 4, 4, 0, DT_INT32, DT_INT64, 0},
         {BC_RET, 4, 1, 0, 0, 0, 0},
     };
     static const BcMreg mregs[] = {

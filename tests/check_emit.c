@@ -181,6 +181,7 @@ static int64_t run_scalars(const BcProgram *p, const BcFunc *f, int64_t n)
             break;
         }
         case BC_UN: r[in->a] = dev_unary((ScalarOp)in->imm, (Dtype)in->d, b); break;
+        case BC_CAST: r[in->a] = dev_cast((Dtype)in->e, (Dtype)in->d, b); break;
         default: break;
         }
     }

@@ -204,7 +204,8 @@ static uint32_t arithmetic_in(const BcProgram *p, const char *name)
         for (uint32_t k = 0; strcmp(p->strings[p->funcs[i].name], name) == 0; k++) {
             if (k == p->funcs[i].n_insns)
                 return n;
-            n += p->funcs[i].insns[k].op == BC_BIN || p->funcs[i].insns[k].op == BC_UN;
+            n += p->funcs[i].insns[k].op == BC_BIN || p->funcs[i].insns[k].op == BC_CAST ||
+                 p->funcs[i].insns[k].op == BC_UN;
         }
     ck_abort_msg("no function %s", name);
     return n;

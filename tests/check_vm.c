@@ -45,6 +45,36 @@ START_TEST(loops_and_elements)
 }
 END_TEST
 
+/* 103 / 7 in FP32 goes to y[0, 0], its nearest integer to y[0, 1], minus it to y[0, 2]. */
+START_TEST(floats_in_registers)
+{
+    const BcInsn code[] = {
+        {BC_LDI, 2, 0, 0, 0, 0, 0},
+        {BC_LDI, 3, 0, 0, 0, 0, 3},
+        {BC_READ, 4, 0, 2, 2, 0, 0},
+        {BC_LDI, 5, 0, 0, 0, 0, 7},
+        {BC_CAST, 5, 5, 0, DT_FP32, DT_INT32, 0},
+        {BC_BIN, 6, 4, 5, DT_FP32, 0, SC_DIV},
+        {BC_LDI, 3, 0, 0, 0, 0, 0},
+        {BC_WRITE, 1, 2, 2, 6, DT_FP32, 0},
+        {BC_CAST, 7, 6, 0, DT_INT32, DT_FP32, 0},
+        {BC_LDI, 3, 0, 0, 0, 0, 1},
+        {BC_WRITE, 1, 2, 2, 7, DT_INT32, 0},
+        {BC_UN, 6, 6, 0, DT_FP32, 0, SC_NEG},
+        {BC_LDI, 3, 0, 0, 0, 0, 2},
+        {BC_WRITE, 1, 2, 2, 6, DT_FP32, 0},
+        {BC_RET, 0, 0, 0, 0, 0, 0},
+    };
+    SimTest t;
+    simtest_new(&t, 2, (SimKernel){KERNEL(code)});
+    ck_assert_msg(simtest_run(&t) == EXIT_OK, "%s", simtest_text(&t));
+    ck_assert_float_eq(simtest_y(&t, 1, 0), 103.0f / 7.0f);
+    ck_assert_float_eq(simtest_y(&t, 1, 1), 15.0f);
+    ck_assert_float_eq(simtest_y(&t, 1, 2), -(103.0f / 7.0f));
+    simtest_free(&t);
+}
+END_TEST
+
 /* Every rank pulls its right neighbour's row: stage, notify the left one, wait, remote_load. */
 static const BcInsn pull[] = {
     {BC_LDI, 2, 0, 0, 0, 0, 0},
@@ -266,6 +296,7 @@ int main(void)
     TCase *c = tcase_create("vm");
     tcase_add_test(c, load_and_store);
     tcase_add_test(c, loops_and_elements);
+    tcase_add_test(c, floats_in_registers);
     tcase_add_loop_test(c, neighbour_pull, 0, 4);
     tcase_add_test(c, put_forms);
     tcase_add_test(c, get_own_and_peer);

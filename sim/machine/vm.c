@@ -189,14 +189,6 @@ static bool binary(World *w, Lane *lane, const BcInsn *in, int64_t *regs)
     return true;
 }
 
-/* Casts are from integers: the dtype that they come from does not matter. */
-static int64_t unary(const BcInsn *in, int64_t a)
-{
-    if (in->imm == SC_CAST)
-        return dev_cast(DT_INT64, in->d, a);
-    return dev_unary((ScalarOp)in->imm, in->d, a);
-}
-
 static bool before(int64_t at, int64_t end, int64_t step)
 {
     return step > 0 ? at < end : at > end;
@@ -373,7 +365,8 @@ VmStatus vm_run(World *w, Lane *lane, uint64_t budget)
         case BC_LDI: r[in->a] = in->imm; break;
         case BC_LDK: r[in->a] = w->program->consts[in->imm]; break;
         case BC_BIN: ok = binary(w, lane, in, r); break;
-        case BC_UN: r[in->a] = unary(in, r[in->b]); break;
+        case BC_UN: r[in->a] = dev_unary((ScalarOp)in->imm, in->d, r[in->b]); break;
+        case BC_CAST: r[in->a] = dev_cast(in->e, in->d, r[in->b]); break;
         case BC_JMP: top->pc = (uint32_t)in->imm; continue;
         case BC_JZ: top->pc = r[in->a] ? top->pc + 1 : (uint32_t)in->imm; continue;
         case BC_JNZ: top->pc = r[in->a] ? (uint32_t)in->imm : top->pc + 1; continue;

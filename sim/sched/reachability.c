@@ -102,8 +102,12 @@ static bool insn_value(const Scope *s, const BcInsn *in, int depth, int64_t *out
     case BC_UN:
         if (!reg_value(s, in->b, depth, &a))
             return false;
-        *out = in->imm == SC_CAST ? dev_cast(DT_INT64, in->d, a)
-                                  : dev_unary((ScalarOp)in->imm, in->d, a);
+        *out = dev_unary((ScalarOp)in->imm, in->d, a);
+        return true;
+    case BC_CAST:
+        if (!reg_value(s, in->b, depth, &a))
+            return false;
+        *out = dev_cast(in->e, in->d, a);
         return true;
     case BC_RANK:
     case BC_NRANKS:

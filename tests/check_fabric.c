@@ -12,7 +12,9 @@ static RectPair rect2(int64_t rows, int64_t cols, int64_t r0, int64_t c0, int64_
                       int64_t tw)
 {
     int64_t shape[] = {rows, cols}, off[] = {r0, c0}, ext[] = {h, w}, tile[] = {h, tw};
-    return rect_make((FabAddr){1, 0, 16}, 2, shape, off, ext, 4, tile, 32);
+    MemRef m = {.dtype = DT_FP32, .rank = 2, .offset = 16};
+    memcpy(m.shape, shape, sizeof shape);
+    return rect_make(&m, 1, off, ext, tile, 32);
 }
 
 START_TEST(rect_merges_rows)
@@ -114,9 +116,9 @@ START_TEST(notify_and_test)
     f->deliver_env = &delivered;
     ck_assert_int_eq(f->ops->window_create(f, 0, 64), FAB_OK);
     ck_assert_int_eq(
-        f->ops->notify(f, 1, cell, NOTIFY_SET, INT32_MAX, (FabPayload){"abc", 3}, &tok), FAB_OK);
+        f->ops->notify(f, 1, &(FabNotify){cell, NOTIFY_SET, INT32_MAX, {"abc", 3}}, &tok), FAB_OK);
     ck_assert_uint_eq(last.payload.len, 3);
-    ck_assert_int_eq(f->ops->notify(f, 1, cell, NOTIFY_ATOMIC_ADD, 1, (FabPayload){0}, &tok),
+    ck_assert_int_eq(f->ops->notify(f, 1, &(FabNotify){cell, NOTIFY_ATOMIC_ADD, 1, {0}}, &tok),
                      FAB_OK);
     ck_assert_int_eq(delivered, 2);
     ck_assert_int_eq(last.before, INT32_MAX);

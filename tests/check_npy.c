@@ -145,9 +145,20 @@ START_TEST(truncation_anywhere_is_refused)
 }
 END_TEST
 
+/* A parameter or array of that type; `data` is only read. */
+static const HostTensor *typed(const char *name, uint8_t dtype, uint32_t rank, const int64_t *shape,
+                               const void *data)
+{
+    static HostTensor t;
+    t = (HostTensor){
+        .name = name, .dtype = dtype, .rank = (uint8_t)rank, .data = (char *)(uintptr_t)data};
+    memcpy(t.shape, shape, rank * sizeof *shape);
+    return &t;
+}
+
 static void misfit(uint8_t dtype, uint32_t rank, const int64_t *shape, const char *message)
 {
-    ck_assert(!npy_fits(&arena, "f.npy", &array, "x", dtype, rank, shape, &why));
+    ck_assert(!npy_fits(&arena, "f.npy", &array, typed("x", dtype, rank, shape, NULL), &why));
     ck_assert_str_eq(why, message);
 }
 
@@ -156,8 +167,8 @@ START_TEST(fits_names_both_sides)
     char data[24] = {0};
     const int64_t right[] = {2, 3}, open[] = {-1, 3}, wrong[] = {4, -1};
     ck_assert(parse(1, "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3)}", data, 24));
-    ck_assert(npy_fits(&arena, "f.npy", &array, "x", DT_FP32, 2, right, &why));
-    ck_assert(npy_fits(&arena, "f.npy", &array, "x", DT_FP32, 2, open, &why));
+    ck_assert(npy_fits(&arena, "f.npy", &array, typed("x", DT_FP32, 2, right, NULL), &why));
+    ck_assert(npy_fits(&arena, "f.npy", &array, typed("x", DT_FP32, 2, open, NULL), &why));
     misfit(DT_FP16, 2, right, "f.npy: it holds '<f4', but x is FP16 ('<f2')");
     misfit(DT_INT8, 2, right, "f.npy: it holds '<f4', but x is INT8 ('|i1')");
     misfit(DT_BF16, 2, right, "f.npy: x is BF16, for which NumPy has no type");
@@ -166,7 +177,7 @@ START_TEST(fits_names_both_sides)
     ck_assert(parse(1, "{'descr': '<f8', 'fortran_order': False, 'shape': (3,)}", data, 24));
     misfit(DT_FP32, 1, right, "f.npy: it holds '<f8', but x is FP32 ('<f4')");
     ck_assert(parse(1, "{'descr': '<i8', 'fortran_order': False, 'shape': (3,)}", data, 24));
-    ck_assert(npy_fits(&arena, "f.npy", &array, "x", DT_INDEX, 1, open + 1, &why));
+    ck_assert(npy_fits(&arena, "f.npy", &array, typed("x", DT_INDEX, 1, open + 1, NULL), &why));
 }
 END_TEST
 
@@ -175,7 +186,7 @@ static void written(uint8_t dtype, uint32_t rank, const int64_t *shape, const vo
 {
     char path[] = "/tmp/check_npy_XXXXXX";
     close(mkstemp(path));
-    ck_assert(npy_write(&arena, path, dtype, rank, shape, data, &why));
+    ck_assert(npy_write(&arena, path, typed("y", dtype, rank, shape, data), &why));
     Buf file = {0};
     char *reason;
     ck_assert(file_read(path, &file, 1 << 20, &reason));
@@ -189,7 +200,7 @@ static void written(uint8_t dtype, uint32_t rank, const int64_t *shape, const vo
     ck_assert_int_eq(file.at[file.len - bytes - 1], '\n');
     ck_assert_mem_eq(file.at + file.len - bytes, data, bytes);
     ck_assert(npy_read(&arena, path, &array, &why));
-    ck_assert(npy_fits(&arena, path, &array, "y", dtype, rank, shape, &why));
+    ck_assert(npy_fits(&arena, path, &array, typed("y", dtype, rank, shape, NULL), &why));
     buf_free(&file);
     unlink(path);
 }
@@ -233,9 +244,10 @@ END_TEST
 START_TEST(writing_fails_in_one_line)
 {
     const int64_t shape[] = {1};
-    ck_assert(!npy_write(&arena, "y.npy", DT_BF16, 1, shape, "\0\0", &why));
+    ck_assert(!npy_write(&arena, "y.npy", typed("y", DT_BF16, 1, shape, "\0\0"), &why));
     ck_assert_str_eq(why, "y.npy: NumPy has no type for BF16");
-    ck_assert(!npy_write(&arena, "/nonexistent/y.npy", DT_FP32, 1, shape, "\0\0\0", &why));
+    ck_assert(
+        !npy_write(&arena, "/nonexistent/y.npy", typed("y", DT_FP32, 1, shape, "\0\0\0"), &why));
     ck_assert(strstr(why, "/nonexistent/y.npy") != NULL);
 }
 END_TEST

@@ -134,7 +134,7 @@ START_TEST(cells_are_coherent)
     bool yes = false;
     ck_assert_int_eq(f->ops->write(f, 0, &r, (FabLocal){.at = words}, &token), FAB_OK);
     fence(f, 0, FENCE_RELEASE);
-    ck_assert_int_eq(f->ops->notify(f, 0, cell, NOTIFY_ATOMIC_ADD, 6, (FabPayload){0}, &token),
+    ck_assert_int_eq(f->ops->notify(f, 0, &(FabNotify){cell, NOTIFY_ATOMIC_ADD, 6, {0}}, &token),
                      FAB_OK);
     ck_assert_int_eq(f->ops->test(f, 1, cell, WAIT_EQ, 6, &yes), FAB_OK);
     ck_assert(yes);

@@ -142,18 +142,20 @@ static char *cell_place(Fabric *f, FabAddr cell, FabStatus *status)
     return at;
 }
 
-static FabStatus local_notify(Fabric *f, uint32_t self, FabAddr cell, int op, int32_t value,
-                              FabPayload payload, FabToken *token)
+static FabStatus local_notify(Fabric *f, uint32_t self, const FabNotify *n, FabToken *token)
 {
     FabStatus status;
-    char *at = cell_place(f, cell, &status);
+    char *at = cell_place(f, n->cell, &status);
     *token = 0;
     if (!at)
         return status;
-    FabArrival a = {
-        .cell = cell, .from = self, .op = (uint8_t)op, .value = value, .payload = payload};
+    FabArrival a = {.cell = n->cell,
+                    .from = self,
+                    .op = (uint8_t)n->op,
+                    .value = n->value,
+                    .payload = n->payload};
     memcpy(&a.before, at, 4);
-    a.after = op == NOTIFY_SET ? value : (int32_t)((uint32_t)a.before + (uint32_t)value);
+    a.after = n->op == NOTIFY_SET ? n->value : (int32_t)((uint32_t)a.before + (uint32_t)n->value);
     memcpy(at, &a.after, 4);
     if (f->deliver)
         f->deliver(f->deliver_env, &a);

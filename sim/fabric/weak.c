@@ -296,16 +296,15 @@ static void patch_log(Weak *w, FabAddr cell, int32_t value)
             runs(&w->log.at[i].rect, w->log.at[i].old, patch_run, &c);
 }
 
-static FabStatus weak_notify(Fabric *f, uint32_t self, FabAddr cell, int op, int32_t value,
-                             FabPayload payload, FabToken *token)
+static FabStatus weak_notify(Fabric *f, uint32_t self, const FabNotify *n, FabToken *token)
 {
     Weak *w = (Weak *)f;
     int32_t now = 0;
     w->mem->deliver = f->deliver;
     w->mem->deliver_env = f->deliver_env;
-    FabStatus status = w->mem->ops->notify(w->mem, self, cell, op, value, payload, token);
-    if (status == FAB_OK && w->mem->ops->cell(w->mem, cell, &now) == FAB_OK)
-        patch_log(w, cell, now);
+    FabStatus status = w->mem->ops->notify(w->mem, self, n, token);
+    if (status == FAB_OK && w->mem->ops->cell(w->mem, n->cell, &now) == FAB_OK)
+        patch_log(w, n->cell, now);
     return status;
 }
 

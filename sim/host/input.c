@@ -215,7 +215,7 @@ static bool fill_from_file(Input *x, uint32_t i)
     HostTensor *t = &w->tensors[i];
     const NpyArray *a = &x->input[i];
     const char *why, *path = find_named(w->config->inputs, w->config->n_inputs, t->name)->value;
-    if (!npy_fits(&w->arena, path, a, t->name, t->dtype, t->rank, t->shape, &why))
+    if (!npy_fits(&w->arena, path, a, t, &why))
         return world_error(w, EXIT_USAGE, "%s", why);
     memcpy(t->initial, a->data, (size_t)t->bytes);
     return true;

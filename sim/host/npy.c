@@ -300,28 +300,30 @@ static const char *wanted_type(uint8_t dtype)
     return dtype_info[dtype].npy;
 }
 
-static bool same_shape(const NpyArray *a, uint32_t rank, const int64_t *shape)
+static bool same_shape(const NpyArray *a, const HostTensor *t)
 {
-    bool same = a->rank == rank;
-    for (uint32_t i = 0; same && i < rank; i++)
-        same = shape[i] == -1 || shape[i] == a->shape[i];
+    bool same = a->rank == t->rank;
+    for (uint32_t i = 0; same && i < t->rank; i++)
+        same = t->shape[i] == -1 || t->shape[i] == a->shape[i];
     return same;
 }
 
-bool npy_fits(Arena *arena, const char *path, const NpyArray *array, const char *param,
-              uint8_t dtype, uint32_t rank, const int64_t *shape, const char **why)
+bool npy_fits(Arena *arena, const char *path, const NpyArray *array, const HostTensor *param,
+              const char **why)
 {
+    uint8_t dtype = param->dtype;
     Parse p = {.arena = arena, .path = path, .why = why};
     if (!wanted_type(dtype)[0])
-        return fail(&p, "%s is %s, for which NumPy has no type", param, dtype_name(dtype));
+        return fail(&p, "%s is %s, for which NumPy has no type", param->name, dtype_name(dtype));
     if (!array->known || strcmp(dtype_info[array->dtype].npy, wanted_type(dtype)) != 0)
-        return fail(&p, "it holds '%s', but %s is %s ('%c%s')", array->descr, param,
+        return fail(&p, "it holds '%s', but %s is %s ('%c%s')", array->descr, param->name,
                     dtype_name(dtype), dtype_bytes(dtype) == 1 ? '|' : '<', wanted_type(dtype));
-    if (same_shape(array, rank, shape))
+    if (same_shape(array, param))
         return true;
     Buf wanted = {0};
-    tensor_index_text(&wanted, rank, shape);
-    fail(&p, "its shape is %s, but that of %s is %s", shape_text(arena, array), param, wanted.at);
+    tensor_index_text(&wanted, param->rank, param->shape);
+    fail(&p, "its shape is %s, but that of %s is %s", shape_text(arena, array), param->name,
+         wanted.at);
     buf_free(&wanted);
     return false;
 }

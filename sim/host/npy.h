@@ -4,7 +4,7 @@
 #define PLD_SIM_HOST_NPY_H
 
 #include "base/arena.h"
-#include "codegen/bytecode.h"
+#include "sim/machine/tensor.h"
 #include <stdbool.h>
 
 typedef struct NpyArray {
@@ -26,12 +26,11 @@ bool npy_parse(Arena *arena, const char *path, const void *bytes, size_t len, Np
                const char **why);
 /* Checks dtype and shape of a file against what a parameter wants; *why names both sides. A BF16
  * parameter takes no file. INDEX takes i8. An extent of -1 accepts anything. */
-bool npy_fits(Arena *arena, const char *path, const NpyArray *array, const char *param,
-              uint8_t dtype, uint32_t rank, const int64_t *shape, const char **why);
+bool npy_fits(Arena *arena, const char *path, const NpyArray *array, const HostTensor *param,
+              const char **why);
 /* Writes atomically (base/file.h), version 1.0. false and *why: a dtype NumPy has not, an
  * unwritable file. */
-bool npy_write(Arena *arena, const char *path, uint8_t dtype, uint32_t rank, const int64_t *shape,
-               const void *data, const char **why);
+bool npy_write(Arena *arena, const char *path, const HostTensor *t, const char **why);
 /* "(3, 4)", as NumPy writes shapes. */
 void npy_shape_text(Buf *out, uint32_t rank, const int64_t *shape);
 

@@ -47,16 +47,15 @@ static void put_file(Buf *file, uint8_t dtype, uint32_t rank, const int64_t *sha
     buf_free(&header);
 }
 
-bool npy_write(Arena *arena, const char *path, uint8_t dtype, uint32_t rank, const int64_t *shape,
-               const void *data, const char **why)
+bool npy_write(Arena *arena, const char *path, const HostTensor *t, const char **why)
 {
-    if (!dtype_info[dtype].npy[0]) {
-        *why = arena_printf(arena, "%s: NumPy has no type for %s", path, dtype_name(dtype));
+    if (!dtype_info[t->dtype].npy[0]) {
+        *why = arena_printf(arena, "%s: NumPy has no type for %s", path, dtype_name(t->dtype));
         return false;
     }
     Buf file = {0};
     char *reason = NULL;
-    put_file(&file, dtype, rank, shape, data);
+    put_file(&file, t->dtype, t->rank, t->shape, t->data);
     bool ok = file_write_atomic(path, file.at, file.len, &reason);
     if (!ok)
         *why = arena_strndup(arena, reason, strlen(reason));

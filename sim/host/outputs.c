@@ -123,7 +123,7 @@ static bool against_file(Compare *c, const NpyArray *file)
     for (uint32_t i = 0; i < c->w->config->n_goldens; i++)
         if (strcmp(c->w->config->goldens[i].name, c->t->name) == 0)
             path = c->w->config->goldens[i].value;
-    if (!npy_fits(&c->w->arena, path, file, c->t->name, c->t->dtype, c->t->rank, c->t->shape, &why))
+    if (!npy_fits(&c->w->arena, path, file, c->t, &why))
         return world_error(c->w, EXIT_USAGE, "%s", why);
     if (c->t->elements)
         do

@@ -27,8 +27,7 @@ static void write_outputs(World *w)
     for (uint32_t i = 0; i < c->n_outputs; i++) {
         const HostTensor *t = find_tensor(w, c->outputs[i].name);
         const char *why;
-        if (t &&
-            !npy_write(&w->arena, c->outputs[i].value, t->dtype, t->rank, t->shape, t->data, &why))
+        if (t && !npy_write(&w->arena, c->outputs[i].value, t, &why))
             world_error(w, EXIT_USAGE, "%s", why);
     }
 }

@@ -122,16 +122,15 @@ static void dim_describe(const BcProgram *p, BcDim d, Buf *out)
 }
 
 /* An extent that arrives for an axis that declares another one. */
-static bool misfit(World *w, Lane *lane, const BcFunc *f, uint32_t param, uint32_t axis,
-                   int64_t got, int64_t want)
+static bool misfit(World *w, Lane *lane, const BcFunc *f, const BcParam *par, uint32_t axis,
+                   const int64_t sizes[2])
 {
     const BcProgram *p = w->program;
-    const BcParam *par = &f->params[param];
     Buf dim = {0};
     dim_describe(p, par->dims[axis], &dim);
     vm_fault(w, lane, "%s: axis %u of %s is declared as %s = %lld, but %lld arrives",
-             p->strings[f->name], axis, p->strings[par->name], dim.at, (long long)want,
-             (long long)got);
+             p->strings[f->name], axis, p->strings[par->name], dim.at, (long long)sizes[1],
+             (long long)sizes[0]);
     buf_free(&dim);
     return false;
 }
@@ -152,7 +151,7 @@ static bool check_param(World *w, Lane *lane, const BcFunc *f, uint32_t i, const
             return vm_fault(w, lane, "%s: axis %u of %s leaves 64 bits", p->strings[f->name], axis,
                             p->strings[par->name]);
         if (want != m->shape[axis])
-            return misfit(w, lane, f, i, axis, m->shape[axis], want);
+            return misfit(w, lane, f, par, axis, (int64_t[]){m->shape[axis], want});
     }
     return true;
 }

@@ -55,6 +55,14 @@ typedef struct {
     uint32_t len;
 } FabPayload;
 
+/* A notify as it is sent. */
+typedef struct {
+    FabAddr cell;
+    int op;        /* NotifyOp */
+    int32_t value; /* operand */
+    FabPayload payload;
+} FabNotify;
+
 /* A notify that has reached its cell. */
 typedef struct {
     FabAddr cell;
@@ -93,8 +101,7 @@ typedef struct {
     /* Element-wise atomic add. */
     FabStatus (*add)(Fabric *f, uint32_t self, const FabRect *to, Dtype dtype, FabLocal from,
                      FabToken *token);
-    FabStatus (*notify)(Fabric *f, uint32_t self, FabAddr cell, int op, int32_t value,
-                        FabPayload payload, FabToken *token);
+    FabStatus (*notify)(Fabric *f, uint32_t self, const FabNotify *n, FabToken *token);
     /* Does the cell, as `self` sees it, satisfy `cmp expected`? Changes nothing. */
     FabStatus (*test)(Fabric *f, uint32_t self, FabAddr cell, int cmp, int32_t expected, bool *yes);
     FabStatus (*cell)(Fabric *f, FabAddr cell, int32_t *value);

@@ -30,23 +30,24 @@ static void reverse(int64_t *v, int n)
     }
 }
 
-RectPair rect_make(FabAddr at, uint32_t rank, const int64_t *shape, const int64_t *off,
-                   const int64_t *ext, uint32_t elem, const int64_t *tile_shape, int64_t align)
+RectPair rect_make(const MemRef *m, uint32_t rank, const int64_t *off, const int64_t *ext,
+                   const int64_t *tile_shape, int64_t align)
 {
-    RectPair p = {.rect = {.at = at}};
+    RectPair p = {.rect = {.at = {.rank = rank, .window = m->object, .offset = m->offset}}};
     FabRect *r = &p.rect;
+    uint32_t elem = dtype_bytes(m->dtype);
     int64_t mem[BC_MAX_RANK], tile[BC_MAX_RANK];
-    strides(rank, shape, elem, 0, mem);
-    strides(rank, tile_shape, elem, align, tile);
+    strides(m->rank, m->shape, elem, 0, mem);
+    strides(m->rank, tile_shape, elem, align, tile);
     r->run = elem;
-    for (uint32_t i = rank; i-- > 0;) {
+    for (uint32_t i = m->rank; i-- > 0;) {
         r->at.offset += off[i] * mem[i];
         if (ext[i] == 0)
             r->run = 0;
     }
     if (r->run == 0)
         return p;
-    for (uint32_t i = rank; i-- > 0;) {
+    for (uint32_t i = m->rank; i-- > 0;) {
         if (ext[i] == 1)
             continue;
         if (r->n == 0 && mem[i] == r->run && tile[i] == r->run) {

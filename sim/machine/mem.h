@@ -25,16 +25,15 @@ typedef struct {
 /* Elements of a shape; false on overflow or a negative extent. */
 bool shape_elements(uint32_t rank, const int64_t *shape, int64_t *out);
 
-/* The rectangle `ext` at `off` of a dense array `shape` of `elem`-byte elements that starts at
- * `at`, with contiguous dimensions merged, and the strides for the same bytes in a tile: rows of
- * `tile_shape` padded to `align` (align 0: dense). Offsets are in range (the caller has checked).
- */
+/* The rectangle `ext` at `off` of the slice of view `m` on world rank `rank`, with contiguous
+ * dimensions merged, and the strides for the same bytes in a tile: rows of `tile_shape` padded to
+ * `align` (align 0: dense). Offsets are in range (the caller has checked). */
 typedef struct {
     FabRect rect;
     int64_t tile_stride[FAB_MAX_DIMS];
 } RectPair;
-RectPair rect_make(FabAddr at, uint32_t rank, const int64_t *shape, const int64_t *off,
-                   const int64_t *ext, uint32_t elem, const int64_t *tile_shape, int64_t align);
+RectPair rect_make(const MemRef *m, uint32_t rank, const int64_t *off, const int64_t *ext,
+                   const int64_t *tile_shape, int64_t align);
 
 /* The same bytes with adjacent runs merged: what observers see. */
 FabRect rect_compact(const FabRect *r);

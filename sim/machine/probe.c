@@ -170,30 +170,23 @@ static int64_t stand(Probe *p, Event *e, Lane *lane)
 }
 
 /* The source of a put is told apart from the read that fetches it: it costs nothing by itself. */
-static void access(Probe *p, Lane *lane, EventKind kind, const FabRect *rect, uint8_t dtype,
-                   bool tensor, const FabLocal *added)
+static void access(Probe *p, Event *e)
 {
-    Event e = {.kind = kind,
-               .lane = lane,
-               .rect = *rect,
-               .target = rect->at.rank,
-               .dtype = dtype,
-               .tensor = tensor,
-               .op = added ? ATOMIC_ADD : ATOMIC_NONE,
-               .whole = added ? rect : NULL,
-               .data = added};
-    e.begin = e.end = lane->now;
-    stamp(p, &e);
-    if (kind != EV_PUT_SOURCE) {
-        lane->now = e.end = stand(p, &e, lane);
-        count_time(p, &e);
-        if (!tensor && (kind == EV_REMOTE_READ || kind == EV_REMOTE_WRITE || kind == EV_ATOMIC))
-            count_transfer(p, &e);
+    Lane *lane = e->lane;
+    e->target = e->rect.at.rank;
+    e->begin = e->end = lane->now;
+    stamp(p, e);
+    if (e->kind != EV_PUT_SOURCE) {
+        lane->now = e->end = stand(p, e, lane);
+        count_time(p, e);
+        if (!e->tensor &&
+            (e->kind == EV_REMOTE_READ || e->kind == EV_REMOTE_WRITE || e->kind == EV_ATOMIC))
+            count_transfer(p, e);
     }
-    if (!probe_wants(p, kind))
+    if (!probe_wants(p, e->kind))
         return;
-    e.rect = rect_compact(rect);
-    tell(p, &e);
+    e->rect = rect_compact(&e->rect);
+    tell(p, e);
 }
 
 FabStatus probe_read(Probe *p, Lane *lane, EventKind kind, const FabRect *from, FabLocal to,
@@ -202,7 +195,7 @@ FabStatus probe_read(Probe *p, Lane *lane, EventKind kind, const FabRect *from, 
     Fabric *f = p->world->fabric;
     FabStatus status = f->ops->read(f, lane->rank, from, to, &lane->pending.token);
     if (status == FAB_OK)
-        access(p, lane, kind, from, dtype, false, NULL);
+        access(p, &(Event){.kind = kind, .lane = lane, .rect = *from, .dtype = dtype});
     return status;
 }
 
@@ -215,14 +208,21 @@ FabStatus probe_write(Probe *p, Lane *lane, EventKind kind, const FabRect *to, F
     FabStatus status = add ? f->ops->add(f, lane->rank, to, dtype, from, token)
                            : f->ops->write(f, lane->rank, to, from, token);
     if (status == FAB_OK)
-        access(p, lane, kind, to, dtype, false, add ? &from : NULL);
+        access(p, &(Event){.kind = kind,
+                           .lane = lane,
+                           .rect = *to,
+                           .dtype = dtype,
+                           .op = add ? ATOMIC_ADD : ATOMIC_NONE,
+                           .whole = add ? to : NULL,
+                           .data = add ? &from : NULL});
     return status;
 }
 
 void probe_touch(Probe *p, Lane *lane, EventKind kind, const FabRect *rect, uint8_t dtype,
                  bool tensor)
 {
-    access(p, lane, kind, rect, dtype, tensor, NULL);
+    access(p,
+           &(Event){.kind = kind, .lane = lane, .rect = *rect, .dtype = dtype, .tensor = tensor});
 }
 
 /* ---- signals ---- */
@@ -319,9 +319,11 @@ FabStatus probe_notify(Probe *p, Lane *lane, FabAddr cell, int op, int32_t value
     e.arrive = s.arrive;
     pack(p, &e);
     tell(p, &e);
-    FabPayload payload = {p->payload.at, (uint32_t)p->payload.len};
-    FabStatus status = w->fabric->ops->notify(w->fabric, lane->rank, cell, op, value, payload,
-                                              &lane->pending.token);
+    FabNotify n = {.cell = cell,
+                   .op = op,
+                   .value = value,
+                   .payload = {p->payload.at, (uint32_t)p->payload.len}};
+    FabStatus status = w->fabric->ops->notify(w->fabric, lane->rank, &n, &lane->pending.token);
     if (status != FAB_OK) {
         w->ranks[lane->rank].ports = saved[0];
         w->ranks[cell.rank].ports = saved[1];

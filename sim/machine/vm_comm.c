@@ -92,9 +92,7 @@ static bool describe_atomic(World *w, Lane *lane, const BcInsn *in)
     const int64_t *ext = put ? top->regs + x->run + 2 * x->rank : top->tiles[in->a].valid;
     if (!vm_bounds(w, lane, m, off, ext))
         return false;
-    FabAddr at = {.rank = rank, .window = m->object, .offset = m->offset};
-    RectPair p = rect_make(at, m->rank, m->shape, off, ext, dtype_bytes(m->dtype), m->shape, 0);
-    lane->pending.rect = p.rect;
+    lane->pending.rect = rect_make(m, rank, off, ext, m->shape, 0).rect;
     lane->pending.op = ATOMIC_ADD;
     return true;
 }

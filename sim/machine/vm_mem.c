@@ -196,9 +196,7 @@ static bool tile_rect(World *w, Lane *lane, const MemRef *m, const BcTile *t, ui
 {
     if (!vm_bounds(w, lane, m, off, ext))
         return false;
-    FabAddr at = {.rank = rank, .window = m->object, .offset = m->offset};
-    *out =
-        rect_make(at, m->rank, m->shape, off, ext, dtype_bytes(m->dtype), t->shape, w->row_align);
+    *out = rect_make(m, rank, off, ext, t->shape, w->row_align);
     return true;
 }
 

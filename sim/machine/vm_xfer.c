@@ -42,18 +42,19 @@ static void chunk_shape(const Xfer *x, int64_t *chunk)
             chunk[i] = 1;
 }
 
-static RectPair part_rect(const Xfer *x, const MemRef *m, uint32_t rank, const int64_t *base,
-                          const int64_t *at, const int64_t *ext, const BcTile *t)
+/* The chunk at `at` of the source or of the destination, and where it lies in staging tile `t`. */
+static RectPair chunk_rect(const Xfer *x, bool source, const int64_t *at, const int64_t *ext,
+                           const BcTile *t)
 {
+    const MemRef *m = source ? x->src : x->dst;
+    const int64_t *base = source ? x->src_off : x->dst_off;
     int64_t off[BC_MAX_RANK], tile[BC_MAX_RANK];
     for (uint32_t i = 0; i < m->rank; i++) {
         off[i] = base[i] + at[i];
         tile[i] = ext[i];
     }
     tile[m->rank - 1] = t->shape[t->rank - 1];
-    FabAddr addr = {.rank = rank, .window = m->object, .offset = m->offset};
-    return rect_make(addr, m->rank, m->shape, off, ext, dtype_bytes(m->dtype), tile,
-                     x->w->row_align);
+    return rect_make(m, source ? x->src_rank : x->dst_rank, off, ext, tile, x->w->row_align);
 }
 
 static int64_t later(int64_t a, int64_t b)
@@ -67,8 +68,8 @@ static bool move_chunk(Xfer *x, uint32_t stage, const int64_t *at, const int64_t
     Lane *lane = x->lane;
     const BcTile *t = &lane_top(lane)->f->tiles[x->x->stages[stage]];
     void *tile = vm_tile_at(lane, t);
-    RectPair from = part_rect(x, x->src, x->src_rank, x->src_off, at, ext, t);
-    RectPair to = part_rect(x, x->dst, x->dst_rank, x->dst_off, at, ext, t);
+    RectPair from = chunk_rect(x, true, at, ext, t);
+    RectPair to = chunk_rect(x, false, at, ext, t);
     lane->now = later(x->fetch, x->tile_free[stage]);
     if (!vm_access(x->w, lane, x->src, x->read_kind, &from, tile))
         return false;

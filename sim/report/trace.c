@@ -185,13 +185,13 @@ static void args(Trace *t, const Record *r)
 }
 
 /* One end of an arrow; it belongs to the slice around `ts`. */
-static void flow(Trace *t, const char *end, const char *name, uint32_t id, const Record *r,
-                 uint32_t thread, int64_t ts)
+static void flow(Trace *t, const char *end, const Record *arrow, const Record *r, uint32_t thread,
+                 int64_t ts)
 {
     begin_event(t, end, r->rank, thread);
-    key_str(t, "name", name);
+    key_str(t, "name", arrow->kind == EV_WAIT ? "notify" : "put");
     key_str(t, "cat", "flow");
-    key_int(t, "id", id);
+    key_int(t, "id", arrow - t->r->at.at);
     if (*end == 'f')
         key_str(t, "bp", "e");
     key_us(t, "ts", ts);
@@ -203,17 +203,16 @@ static int64_t clamp(int64_t v, int64_t lo, int64_t hi)
     return v < lo ? lo : v > hi ? hi : v;
 }
 
-static void arrow(Trace *t, const Record *r, uint32_t index, uint32_t thread)
+static void arrow(Trace *t, const Record *r, uint32_t thread)
 {
     if (r->link == UINT32_MAX)
         return;
     const Record *from = &t->r->at.at[r->link];
-    const char *name = r->kind == EV_WAIT ? "notify" : "put";
-    flow(t, "s", name, index, from, from->core, from->begin);
-    flow(t, "f", name, index, r, thread, clamp(from->arrive, r->begin, r->end));
+    flow(t, "s", r, from, from->core, from->begin);
+    flow(t, "f", r, r, thread, clamp(from->arrive, r->begin, r->end));
 }
 
-static void operation(Trace *t, const Record *r, uint32_t index)
+static void operation(Trace *t, const Record *r)
 {
     Track *k = track_of(t, r->rank, r->core);
     uint32_t thread = r->core;
@@ -231,17 +230,17 @@ static void operation(Trace *t, const Record *r, uint32_t index)
     args(t, r);
     json_close(&t->j);
     k->end = r->end > k->end ? r->end : k->end;
-    arrow(t, r, index, thread);
+    arrow(t, r, thread);
 }
 
-static void mark(Trace *t, const Record *r, uint32_t index)
+static void mark(Trace *t, const Record *r)
 {
     Track *k = track_of(t, r->rank, r->core);
     const char *name = world_string(t->w, t->w->program->funcs[r->func].name);
     switch (r->kind) {
     case EV_DISPATCH_BEGIN:
         vec_push(&k->marks, opened(name, "dispatch", r, r->begin));
-        operation(t, r, index);
+        operation(t, r);
         break;
     case EV_LANE_BEGIN:
         if (r->core > 0)
@@ -325,9 +324,9 @@ void trace_print(const World *w, const Recorder *r, Buf *out)
     json_open(&t.j, '[');
     for (uint32_t i = 0; i < r->at.len; i++) {
         if (record_kind(&r->at.at[i]) == SHOW_COUNT || r->at.at[i].kind == EV_DISPATCH_BEGIN)
-            mark(&t, &r->at.at[i], i);
+            mark(&t, &r->at.at[i]);
         else
-            operation(&t, &r->at.at[i], i);
+            operation(&t, &r->at.at[i]);
     }
     for (uint32_t i = 0; i < r->last.len; i++)
         last_state(&t, &r->last.at[i]);

@@ -33,16 +33,17 @@ static void print_all(Arena *arena, const NpyArray *a)
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 {
     Arena arena = {0};
-    NpyArray a;
+    NpyArray a = {0};
     const char *why = NULL;
     bool ok = npy_parse(&arena, "f.npy", bytes, len, &a, &why);
     require(ok || (why && *why && !strchr(why, '\n')), "refused without one line");
+    HostTensor param = {.name = "y", .dtype = a.known ? a.dtype : DT_FP32, .rank = (uint8_t)a.rank};
+    memcpy(param.shape, a.shape, sizeof param.shape);
     if (ok && a.known) {
-        require(npy_fits(&arena, "f.npy", &a, "y", a.dtype, a.rank, a.shape, &why), "fits itself");
+        require(npy_fits(&arena, "f.npy", &a, &param, &why), "fits itself");
         print_all(&arena, &a);
     } else if (ok) {
-        require(!npy_fits(&arena, "f.npy", &a, "y", DT_FP32, a.rank, a.shape, &why),
-                "unknown type");
+        require(!npy_fits(&arena, "f.npy", &a, &param, &why), "unknown type");
     }
     arena_free(&arena);
     return 0;

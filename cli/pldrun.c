@@ -4,6 +4,7 @@
 #include "cli/progress.h"
 #include "cli/run_options.h"
 #include "cli/show.h"
+#include "cli/stop.h"
 #include "sim/explore/certify.h"
 #include "sim/machine/world.h"
 #include "sim/report/cost.h"
@@ -255,7 +256,7 @@ static int run(RunOptions *o, const Loaded *l)
     Progress progress = {0};
     show_begin(&show, o);
     if (!o->quiet)
-        progress_begin(&progress, &o->run);
+        progress_begin(&progress, &o->run, &o->explore, o->progress);
     int status = sim_run_keep(l->bytecode, &o->run, &result, &w);
     progress_end(&progress);
     print_reports(o, &result);
@@ -288,14 +289,30 @@ static void print_failures(const RunOptions *o, const ExploreResult *r)
     }
 }
 
-static int run_explore(const RunOptions *o, const Loaded *l)
+/* `yes`, `no`, `no: interrupted`, or what one run decided. */
+static void print_counts(const RunOptions *o, const ExploreResult *r)
 {
+    const char *what = r->decides ? r->decides : r->stopped;
+    terminal_line(stdout, "executions=%llu complete=%s%s%s", (unsigned long long)r->executions,
+                  r->complete ? "yes" : "no", !what ? "" : r->decides ? " " : ": ",
+                  what ? what : "");
+    if (!r->decides && r->complete && r->status == STATUS_OK && !o->explore.outcomes)
+        puts("verified");
+}
+
+static int run_explore(RunOptions *o, const Loaded *l)
+{
+    Progress progress = {0};
     if (o->run.cost || o->trace || o->timeline)
         return usage_error(TOOL, "--cost, --trace and --timeline show one run, not --explore");
     ExploreResult r = {0};
     bool search = o->explore.search || o->explore.brute;
+    stop_on_signals();
+    if (!o->quiet)
+        progress_begin(&progress, &o->run, &o->explore, o->progress);
     if (search || !explore_certified(l->bytecode, &o->run, &o->explore, &r))
         (void)explore(l->bytecode, &o->run, &o->explore, &r);
+    progress_end(&progress);
     int status = r.status;
     if (r.text) {
         terminal_text(stderr, r.text, strlen(r.text));
@@ -311,10 +328,7 @@ static int run_explore(const RunOptions *o, const Loaded *l)
             terminal_line(stderr, "%llu orders, %016llx", (unsigned long long)r.orders,
                           (unsigned long long)r.orders_hash);
         }
-        terminal_line(stdout, "executions=%llu complete=%s%s%s", (unsigned long long)r.executions,
-                      r.complete ? "yes" : "no", r.decides ? " " : "", r.decides ? r.decides : "");
-        if (!r.decides && r.complete && status == STATUS_OK && !o->explore.outcomes)
-            puts("verified");
+        print_counts(o, &r);
     }
     explore_free(&r);
     return status;
@@ -359,6 +373,8 @@ int main(int argc, char **argv)
     char *why = NULL;
     int status = run_options_parse(&o, argc, argv);
     if (status < 0) {
+        stop_after(o.time_limit);
+        o.run.stop = stop_reason;
         status = load(&o, &l);
         if (status == STATUS_OK)
             status = o.disasm     ? disassemble(l.bytecode)

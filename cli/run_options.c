@@ -155,6 +155,15 @@ static bool explore_option(RunOptions *o, const char *value)
     return true;
 }
 
+static bool time_option(RunOptions *o, const char *value)
+{
+    char *end;
+    o->time_limit = strtod(value, &end);
+    if (*value >= '0' && *value <= '9' && !*end && o->time_limit > 0 && o->time_limit < 1e9)
+        return true;
+    return fail("--time-limit", "a number of seconds", value);
+}
+
 static bool list_option(OptionId id)
 {
     if (id == O_VERSION)
@@ -181,6 +190,7 @@ static bool set_option(RunOptions *o, OptionId id, const char *value)
     case O_CHECK: return check_option(o, value);
     case O_MEM: return mem_option(o, value);
     case O_MAX_STEPS: return integer("--max-steps", value, &o->run.max_steps);
+    case O_TIME_LIMIT: return time_option(o, value);
     case O_TRACE: o->trace = value; return true;
     case O_TIMELINE: return timeline_option(o, value);
     case O_COST: return cost_option(o, value);
@@ -195,6 +205,7 @@ static bool set_option(RunOptions *o, OptionId id, const char *value)
     case O_EXPLORE_BRUTE: return o->explores = o->explore.brute = true;
     case O_DISASM: return o->disasm = true;
     case O_QUIET: return o->quiet = true;
+    case O_PROGRESS: return o->progress = true;
     case O_VERBOSE: return o->verbose = true;
     case O_VERSION:
     case O_HELP: /* list_option */

@@ -104,7 +104,8 @@ static bool compare(const MmProgram *p, uint64_t *total)
     t.config.checks = 0;
     t.config.no_golden = true;
     for (int weak = 0; small && weak < 2; weak++) {
-        ExploreOptions all = {.bound = EXECUTIONS, .outcomes = true}, few = {.bound = EXECUTIONS, .search = true};
+        ExploreOptions all = {.bound = EXECUTIONS, .outcomes = true},
+                       few = {.bound = EXECUTIONS, .search = true};
         ExploreOptions brute = {.bound = BRUTE, .outcomes = true, .brute = true};
         *total += explored(p, &t, weak, all, &m[weak]);
         (void)explored(p, &t, weak, few, &m[weak]);

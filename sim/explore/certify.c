@@ -42,7 +42,7 @@ static void run(World *w, const ExploreOptions *options, ExploreResult *out)
     Policy *clock = policy_clock();
     (void)session_run(w, clock);
     policy_free(clock);
-    if (!r->certified)
+    if (!r->certified || r->status == EXIT_STEPS)
         return;
     out->decides =
         arena_printf(&out->arena, "%s", options->outcomes ? "one run decides" : verdict(r));

@@ -64,6 +64,7 @@ static void explain_row(const Explain *x, uint32_t i, ExplainRow *out)
     const SyncRow *row = sync_rows_at(x->rows[0], i);
     bool weak = row->kind == ROW_FENCE;
     out->text = arena_printf(&x->result->arena, "%s", row->text);
+    out->reads_only = row->reads_only;
     if (x->sound[0][weak])
         out->runs[0] = try(x, false, weak, i + 1);
     if (!row->builtin || !x->rows[1] || !x->sound[1][weak])
@@ -165,4 +166,7 @@ void explain_row_text(const ExplainRow *row, uint32_t n_devices, Buf *out)
         buf_printf(out, "redundant in this program at P=%u", n_devices);
     else
         buf_str(out, "unknown: not all interleavings were seen");
+    bool redundant = a->complete && !a->why && !b->why && (b->complete || !b->tried);
+    if (redundant && row->reads_only)
+        buf_str(out, "; kept: it only orders writes after reads");
 }

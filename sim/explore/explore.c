@@ -364,6 +364,13 @@ static bool execute(Search *s)
     world_reset(s->world, &r);
     (void)session_run(s->world, &s->policy);
     s->now = NULL;
+    const RunConfig *c = s->world->config;
+    s->result->stopped = c->stop ? c->stop(c->stop_env) : NULL;
+    if (s->result->stopped) {
+        s->world->result = NULL;
+        run_result_free(&r);
+        return false;
+    }
     bool go_on = s->end != RUN_LOST && s->end != RUN_CUT;
     if (s->end == RUN_WHOLE || s->end == RUN_CUT)
         judge(s, &r);
@@ -371,6 +378,8 @@ static bool execute(Search *s)
         s->result->blocked++;
     if (go_on)
         find_races(s);
+    if (s->options->progress)
+        s->options->progress(s->options->progress_env, s->result->executions, s->path.len);
     s->world->result = NULL;
     run_result_free(&r);
     return go_on && !(s->options->first_failure && s->failures.len);

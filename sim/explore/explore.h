@@ -17,6 +17,9 @@ typedef struct {
     bool search;        /* do not look for a certificate first: see certify.h */
     bool brute;         /* no reduction: every sequence of transitions */
     bool first_failure; /* stop at the first one */
+    /* After each execution, or NULL: how many there were, and the transitions of this one. */
+    void (*progress)(void *env, uint64_t executions, uint64_t transitions);
+    void *progress_env;
 } ExploreOptions;
 
 #define EXPLORE_BOUND 200000u
@@ -44,6 +47,7 @@ typedef struct {
     uint64_t orders_hash; /* of the set of them */
     uint64_t most_steps;  /* transitions of the longest */
     bool complete;
+    const char *stopped; /* by RunConfig.stop, and why */
     uint32_t n_failures, n_outcomes;
     ExploreFailure *failures;
     const char **outcomes; /* sorted lines */

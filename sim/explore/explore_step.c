@@ -99,7 +99,8 @@ bool access_conflict(const Access *a, const Access *b)
     return same_slice(&a->rect, &b->rect) && rects_touch(&a->rect, &b->rect);
 }
 
-bool step_conflict(const Step *a, const Step *b)
+/* Do they touch common bytes, one of them changing them? */
+static bool step_conflict(const Step *a, const Step *b)
 {
     for (uint32_t i = 0; i < count(a); i++)
         for (uint32_t k = 0; k < count(b); k++) {

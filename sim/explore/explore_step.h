@@ -56,8 +56,6 @@ bool step_holds(const Step *wait, int32_t value);
 bool step_same_cell(const Step *a, const Step *b);
 /* Two accesses of common bytes whose order can be seen. */
 bool access_conflict(const Access *a, const Access *b);
-/* Do they touch common bytes, one of them changing them? */
-bool step_conflict(const Step *a, const Step *b);
 /* Do the bytes that the step reads, a wait's cell among them, lie in what this rank must not be
  * assumed to see at a known moment? */
 bool step_views(const Scope *scope, const Step *s);

@@ -15,6 +15,7 @@ typedef struct {
     uint32_t func, pc;      /* first instruction */
     const BcRegion *region; /* of a builtin call; NULL: written by hand */
     bool seen;              /* executed */
+    bool moves;             /* FENCE: landed a write, or something was read behind it */
     bool matched;           /* some credit went from, or to, it */
     uint32_t root;          /* union-find */
 } SyncSite;
@@ -45,6 +46,8 @@ struct SyncRows {
     VEC(Cell) cells;
     VEC(Share) shares;
     uint32_t *arrivals, *waits; /* per lane: so far */
+    bool *wrote;                /* per rank: since its last release */
+    uint32_t *acquired;         /* per rank: site of its last acquire + 1, 0: none */
     VEC(SyncRow) rows;
 };
 
@@ -105,6 +108,10 @@ static void unite(SyncRows *r, uint32_t a, uint32_t b)
 }
 
 /* ---- credits ---- */
+
+#define ACCESSES                                                                                   \
+    (EV_BIT(EV_READ) | EV_BIT(EV_WRITE) | EV_BIT(EV_REMOTE_READ) | EV_BIT(EV_REMOTE_WRITE) |       \
+     EV_BIT(EV_ATOMIC))
 
 static Cell *find_cell(SyncRows *r, FabAddr at)
 {
@@ -169,9 +176,35 @@ static void waited(SyncRows *r, const Event *e, uint32_t site, uint64_t key)
     c->level = e->value > c->level ? e->value : c->level;
 }
 
+/* What does a fence do: land writes, show them to reads? */
+static void accessed(SyncRows *r, const Event *e)
+{
+    uint32_t acquire = r->acquired[e->at.rank];
+    bool reads = e->kind == EV_READ || e->kind == EV_REMOTE_READ;
+    if (e->tensor)
+        return;
+    r->wrote[e->at.rank] |= !reads;
+    if (reads && acquire)
+        r->sites.at[acquire - 1].moves = true;
+}
+
+static void fenced(SyncRows *r, const Event *e, uint32_t site)
+{
+    if (e->op == FENCE_ACQUIRE) {
+        r->acquired[e->at.rank] = site + 1;
+        return;
+    }
+    r->sites.at[site].moves |= r->wrote[e->at.rank];
+    r->wrote[e->at.rank] = false;
+}
+
 static void watch(Observer *o, World *w, const Event *e)
 {
     SyncRows *r = (SyncRows *)o;
+    if (EV_BIT(e->kind) & ACCESSES) {
+        accessed(r, e);
+        return;
+    }
     uint32_t site = r->site_of[e->at.func][e->at.pc];
     uint32_t lane = e->at.rank * w->max_cores + e->at.core;
     if (site == UINT32_MAX)
@@ -181,6 +214,8 @@ static void watch(Observer *o, World *w, const Event *e)
         arrive(r, e, site, patch_key(lane, r->arrivals[lane]++, false));
     else if (e->kind == EV_WAIT)
         waited(r, e, site, patch_key(lane, r->waits[lane]++, true));
+    else if (e->kind == EV_FENCE)
+        fenced(r, e, site);
 }
 
 /* ---- rows ---- */
@@ -247,6 +282,7 @@ static void add_row(SyncRows *r, SyncRowKind kind, uint32_t site)
     const SyncSite *s = &r->sites.at[site];
     SyncRow row = {.kind = (uint8_t)kind, .site = site, .builtin = is_builtin(s)};
     row.fence = (uint8_t)s->imm;
+    row.reads_only = kind == ROW_FENCE && !s->moves;
     row.text = row_text(r, &row);
     vec_push(&r->rows, row);
 }
@@ -287,6 +323,8 @@ static bool look(SyncRows *r, const RunConfig *config, RunResult *result)
     size_t lanes = (size_t)w->n_ranks * w->max_cores + 1;
     r->arrivals = arena_array(&r->arena, lanes, sizeof *r->arrivals);
     r->waits = arena_array(&r->arena, lanes, sizeof *r->waits);
+    r->wrote = arena_array(&r->arena, w->n_ranks + 1, sizeof *r->wrote);
+    r->acquired = arena_array(&r->arena, w->n_ranks + 1, sizeof *r->acquired);
     Policy *clock = policy_clock();
     int status = session_run(w, clock);
     policy_free(clock);
@@ -299,7 +337,8 @@ SyncRows *sync_rows_new(const BcProgram *program, const RunConfig *config, RunRe
     SyncRows *r = xcalloc(1, sizeof *r);
     r->program = program;
     r->watch = (Observer){.name = "sync", .event = watch};
-    r->watch.mask = EV_BIT(EV_NOTIFY) | EV_BIT(EV_ARRIVE) | EV_BIT(EV_WAIT) | EV_BIT(EV_FENCE);
+    r->watch.mask =
+        ACCESSES | EV_BIT(EV_NOTIFY) | EV_BIT(EV_ARRIVE) | EV_BIT(EV_WAIT) | EV_BIT(EV_FENCE);
     find_sites(r);
     if (!look(r, config, result)) {
         sync_rows_free(r);

@@ -17,6 +17,7 @@ typedef struct {
     uint8_t fence; /* FenceKind */
     uint32_t site; /* the first of its sites */
     bool builtin;
+    bool reads_only;  /* FENCE: lands or shows nothing, it only orders writes after reads */
     const char *text; /* "step.pld:12: wait", complete */
 } SyncRow;
 

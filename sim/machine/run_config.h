@@ -55,6 +55,9 @@ typedef struct {
     uint32_t without; /* leave this row of --explain-sync out, from 1; 0: none */
     void (*progress)(void *env, const World *w); /* called now and then, or NULL */
     void *progress_env;
+    /* Asked now and then: why the run must end ("time limit", "interrupted"); NULL: it goes on. */
+    const char *(*stop)(void *env);
+    void *stop_env;
     bool certify; /* find out whether the run is a certificate, whatever is checked */
     bool cost;    /* hold what was counted against the closed forms of the builtins */
 } RunConfig;

@@ -456,6 +456,15 @@ void vm_commit(World *w, Lane *lane)
     lane->state = LANE_READY;
 }
 
+static bool host_stopped(World *w, const char *why)
+{
+    Buf text = {0};
+    buf_printf(&text, "%s: in the host function", why);
+    report_add(w, REP_STEPS, "steps", NULL, text.at);
+    buf_free(&text);
+    return false;
+}
+
 bool vm_run_host(World *w)
 {
     Lane *lane = w->host_lane;
@@ -476,6 +485,9 @@ bool vm_run_host(World *w)
     while (ok && s == VM_BUDGET) {
         if (w->config->max_steps && w->steps >= w->config->max_steps)
             return vm_fault(w, lane, "the step limit is reached in the host function");
+        const char *why = w->config->stop ? w->config->stop(w->config->stop_env) : NULL;
+        if (why)
+            return host_stopped(w, why);
         s = vm_run(w, lane, 100000);
     }
     return ok && s == VM_PENDING;

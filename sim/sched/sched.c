@@ -26,6 +26,7 @@ typedef struct {
     bool local;           /* a lane in the list has to run on before it stands at a choice */
     uint64_t budget;
     uint32_t turns;
+    const char *stopped; /* from outside, and why */
 } Sched;
 
 /* ---- the clock's heap ---- */
@@ -142,6 +143,16 @@ static uint64_t allowance(const Sched *s, const Lane *lane)
 
 typedef enum { TURN_LIMIT, TURN_OUT, TURN_READY } Turn;
 
+/* True when the run must end. */
+static bool look_outside(Sched *s)
+{
+    const RunConfig *c = s->w->config;
+    if (c->progress)
+        c->progress(c->progress_env, s->w);
+    s->stopped = c->stop ? c->stop(c->stop_env) : NULL;
+    return s->stopped != NULL;
+}
+
 static Turn lane_limit(Sched *s, Lane *lane)
 {
     Buf text = {0};
@@ -161,8 +172,8 @@ static Turn turn(Sched *s, Lane *lane)
 {
     if (allowance(s, lane) == 0)
         return s->w->stand_still ? lane_limit(s, lane) : TURN_LIMIT;
-    if (s->w->config->progress && (++s->turns & PROGRESS_TURNS) == 0)
-        s->w->config->progress(s->w->config->progress_env, s->w);
+    if ((++s->turns & PROGRESS_TURNS) == 0 && look_outside(s))
+        return TURN_LIMIT;
     bool exits = lane->pending.kind == PEND_EXIT;
     vm_commit(s->w, lane);
     if (exits || lane->state != LANE_READY || s->w->failed)
@@ -181,8 +192,9 @@ static Turn turn(Sched *s, Lane *lane)
 static EndKind step_limit(Sched *s)
 {
     Buf text = {0};
-    buf_printf(&text, "step limit: %llu instructions were executed (--max-steps)",
-               (unsigned long long)s->w->steps);
+    buf_printf(&text, "%s: %llu instructions were executed%s",
+               s->stopped ? s->stopped : "step limit", (unsigned long long)s->w->steps,
+               s->stopped ? "" : " (--max-steps)");
     report_add(s->w, REP_STEPS, "steps", NULL, text.at);
     buf_free(&text);
     return END_STEPS;

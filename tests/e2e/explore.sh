@@ -55,6 +55,24 @@ if grep -q verified "$tmp/out"; then bad 'verified although incomplete'; else ok
 exits 'a failure counts more than the bound' 3 "$build/pldrun" tests/explore/missing.pld --explore=1
 for bound in 0 -1 x ''; do exits "--explore=$bound" 2 "$build/pldrun" tests/explore/ring.pld --explore=$bound; done
 
+# An end from outside: the counts are printed, and why not all was seen.
+endless=("$build/pldrun" $c/mixed.pld -D REPS=2 -D SIZE=1 -D which=allgather --explore-brute --explore=1000000000)
+exits 'time limit of an exploration' 7 "${endless[@]}" --time-limit 0.5
+says 'says why' '^executions=[0-9]+ complete=no: time limit$' "$tmp/out"
+exits 'time limit of a run' 6 "$build/pldrun" tests/e2e/long_loop.pld --time-limit 0.2
+says 'names the limit' '^time limit: [0-9]+ instructions were executed$'
+for limit in 0 -1 x 1x ''; do exits "--time-limit=$limit" 2 "$build/pldrun" tests/explore/ring.pld --time-limit="$limit"; done
+for signal in INT TERM; do
+    : >"$tmp/err"
+    "${endless[@]}" --progress >"$tmp/out" 2>"$tmp/err" & running=$!
+    until [ -s "$tmp/err" ] || ! kill -0 $running 2>/dev/null; do sleep 0.1; done
+    kill -$signal $running
+    wait $running; rc=$?
+    [ $rc -eq 7 ] && ok || bad "SIG$signal: status $rc, wanted 7"
+    says "SIG$signal: counts" '^executions=[0-9]+ complete=no: interrupted$' "$tmp/out"
+    says "SIG$signal: progress without a terminal" '^[0-9]+ executions, the last of [0-9]+ transitions$'
+done
+
 exits 'outcomes' 0 "$build/pldrun" tests/explore/polled_once.pld --explore=outcomes
 says 'one outcome' '^outcome: y=\[1\.0 1\.0 .* 2\.0\]$' "$tmp/out"
 

@@ -9,6 +9,7 @@
 #include "sim/machine/world.h"
 #include "sim/report/cost.h"
 #include "sim/report/print_tensor.h"
+#include "sim/sched/replay.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -277,12 +278,12 @@ static int run(RunOptions *o, const Loaded *l)
     return status;
 }
 
-static void print_failures(const RunOptions *o, const ExploreResult *r)
+static void print_failures(const RunOptions *o, ExploreResult *r)
 {
     for (uint32_t i = 0; i < r->n_failures; i++) {
         const ExploreFailure *f = &r->failures[i];
         terminal_text(stderr, f->text, strlen(f->text));
-        terminal_line(stderr, "replay: --schedule=%s", f->token);
+        terminal_line(stderr, "%s", replay_line(&r->arena, &o->run, f->token));
         if (!o->quiet && f->count > 1)
             terminal_line(stderr, "note: %llu executions failed like this",
                           (unsigned long long)f->count);
@@ -341,7 +342,8 @@ static void print_row(const RunOptions *o, const ExplainRow *row)
     terminal_line(stdout, "%s", line.at);
     for (int i = 0; i < 2; i++)
         if (row->runs[i].token)
-            terminal_line(stdout, "    replay: --schedule=%s", row->runs[i].token);
+            terminal_line(stdout, "    replay: %s --schedule=%s", o->run.command,
+                          row->runs[i].token);
     buf_free(&line);
 }
 

@@ -1,5 +1,6 @@
 #include "cli/run_options.h"
 
+#include "base/buf.h"
 #include "cli/version.h"
 #include "sim/host/run.h"
 
@@ -260,18 +261,58 @@ static void finish(RunOptions *o)
     o->compile.specialize.ranks = o->devices.len;
 }
 
+/* ---- the command, to be pasted ---- */
+
+static bool plain_word(const char *word)
+{
+    static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                               "_./=,:@%+-";
+    return *word && strspn(word, safe) == strlen(word);
+}
+
+static void quote_word(Buf *out, const char *word)
+{
+    if (out->len)
+        buf_char(out, ' ');
+    if (plain_word(word)) {
+        buf_str(out, word);
+        return;
+    }
+    buf_char(out, '\'');
+    for (; *word; word++)
+        if (*word == '\'')
+            buf_str(out, "'\\''");
+        else
+            buf_char(out, *word);
+    buf_char(out, '\'');
+}
+
+/* What asks for many runs, or for another schedule, is no part of it. */
+static bool of_many_runs(int id)
+{
+    return id == O_EXPLORE || id == O_EXPLORE_BRUTE || id == O_EXPLAIN_SYNC || id == O_SCHEDULE;
+}
+
 int run_options_parse(RunOptions *o, int argc, char **argv)
 {
     OptScan scan;
     *o = (RunOptions){.compile = {.tool = TOOL, .stop_after = PASS_FINAL, .verify_each = true},
                       .run = {.host = &host_files, .rtol = -1, .atol = -1, .checks = CHECK_ALL}};
     opt_init(&scan, specs, O_COUNT, argc, argv);
-    for (int id; (id = opt_next(&scan)) != OPT_END;) {
+    Buf command = {0};
+    quote_word(&command, argv[0]);
+    int status = -1, from = scan.at;
+    for (int id; status < 0 && (id = opt_next(&scan)) != OPT_END; from = scan.at) {
         if (id >= 0 && list_option((OptionId)id))
-            return STATUS_OK;
-        if (!one_option(o, &scan, id))
-            return STATUS_USAGE;
+            status = STATUS_OK;
+        else if (!one_option(o, &scan, id))
+            status = STATUS_USAGE;
+        for (int i = from; i < scan.at && !of_many_runs(id); i++)
+            quote_word(&command, argv[i]);
     }
-    finish(o);
-    return -1;
+    o->run.command = arena_strndup(&o->arena, command.at, command.len);
+    buf_free(&command);
+    if (status < 0)
+        finish(o);
+    return status;
 }

@@ -19,7 +19,8 @@ START_TEST(nobody_notifies)
     ck_assert_str_eq(simtest_text(&t),
                      "deadlock: 1 of 4 devices cannot go on\n"
                      "  k.pld:105:5: rank 0: wait on signal[0, 0]: value 0, needs >= 1\n"
-                     "    ranks 1-3: exited");
+                     "    ranks 1-3: exited\n"
+                     "  root: rank 0 waits at line 105 for a cell that nobody can change any more");
     ck_assert_int_eq(t.result.reports[0].line, 105);
     ck_assert_uint_eq(t.result.reports[0].rank, 0);
     simtest_free(&t);

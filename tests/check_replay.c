@@ -28,7 +28,7 @@ static void done(SimTest *t, World *w)
 
 static const char *schedule_of(const char *token)
 {
-    for (int i = 0; i < 7; i++)
+    for (int i = 0; i < 8; i++)
         token = strchr(token, '.') + 1;
     return token;
 }
@@ -133,8 +133,9 @@ START_TEST(broken_schedules)
     World *w = open(&t);
     Arena a = {0};
     const char *token = replay_token(&a, w, "clock", NULL, 0);
-    const char *bad =
-        arena_printf(&a, "%.*s%s", (int)(schedule_of(token) - token), token, bad_schedules[_i]);
+    const char *rest = token + strlen("r2.12345678.");
+    rest = arena_printf(&a, "%.*s%s", (int)(schedule_of(token) - rest), rest, bad_schedules[_i]);
+    const char *bad = arena_printf(&a, "r2.%08x.%s", replay_seal(rest), rest);
     ck_assert(accepted(&a, token, &t, w));
     ck_assert_msg(!accepted(&a, bad, &t, w), "%s", bad);
     arena_free(&a);
@@ -142,7 +143,7 @@ START_TEST(broken_schedules)
 }
 END_TEST
 
-/* Every cut of a token, and every byte of it changed, is refused or is another good token. */
+/* Every cut of a token, every byte of it changed, and every byte more is refused. */
 START_TEST(cuts_and_changes)
 {
     SimTest t;
@@ -150,16 +151,37 @@ START_TEST(cuts_and_changes)
     Arena a = {0};
     const uint32_t names[] = {0, 1, 2};
     const char *token = replay_token(&a, w, NULL, names, 3);
-    size_t head = (size_t)(schedule_of(token) - token);
-    for (size_t i = 0; i <= head; i++)
+    for (size_t i = 0; i < strlen(token); i++)
         ck_assert(!accepted(&a, arena_strndup(&a, token, i), &t, w));
     for (size_t i = 0; i < strlen(token); i++) {
-        char *copy = arena_strndup(&a, token, strlen(token));
-        copy[i] = '~';
-        ck_assert_msg(!accepted(&a, copy, &t, w), "%s", copy);
+        static const char other[] = "~0123456789abcdefrwx.:-";
+        for (const char *by = other; *by; by++) {
+            char *copy = arena_strndup(&a, token, strlen(token));
+            copy[i] = *by;
+            ck_assert_msg(*by == token[i] || !accepted(&a, copy, &t, w), "%s", copy);
+            copy = arena_printf(&a, "%.*s%c%s", (int)i, token, *by, token + i);
+            ck_assert_msg(!accepted(&a, copy, &t, w), "%s", copy);
+        }
     }
     arena_free(&a);
     done(&t, w);
+}
+END_TEST
+
+/* A choice that is not there is an error, not the end of the run. */
+START_TEST(lanes_that_cannot_move)
+{
+    static const uint32_t names[] = {0, 7};
+    SimTest t;
+    simtest_new(&t, 3, (SimKernel){KERNEL(kernel)});
+    World *w = session_new(&t.p, &t.config, &t.result);
+    Arena a = {0};
+    t.config.schedule = replay_token(&a, w, NULL, names, 2);
+    world_free(w);
+    ck_assert_int_eq(simtest_run(&t), EXIT_USAGE);
+    ck_assert_ptr_nonnull(strstr(simtest_text(&t), "lane 7, which cannot move"));
+    arena_free(&a);
+    simtest_free(&t);
 }
 END_TEST
 
@@ -173,6 +195,7 @@ int main(void)
     tcase_add_loop_test(c, broken_schedules, 0,
                         (int)(sizeof bad_schedules / sizeof *bad_schedules));
     tcase_add_test(c, cuts_and_changes);
+    tcase_add_test(c, lanes_that_cannot_move);
     suite_add_tcase(s, c);
     return run_suite(s);
 }

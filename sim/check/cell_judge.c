@@ -371,6 +371,10 @@ static void judge_cell(Judge *j, OrderCell *cell)
     }
     qsort_r(j->waits.at, j->waits.len, sizeof *j->waits.at, by_thread, j->c);
     qsort_r(j->reads.at, j->reads.len, sizeof *j->reads.at, by_thread, j->c);
+    if (!(cell->flags & CELL_SHARED)) {
+        judge_data(j);
+        return;
+    }
     j->in_order = order_sequence(j->c, cell, &j->s);
     if (cell->flags & (CELL_SET | CELL_PLAIN))
         judge_updates(j);

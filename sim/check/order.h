@@ -37,7 +37,7 @@ typedef struct {
     uint32_t func, pc;
     int32_t value; /* operand, or expected */
     uint32_t snap; /* what its thread knew when it came to it, where that is kept; 0: not */
-    uint32_t wait; /* WAIT, STUCK of a shared cell: from 1, in OrderCheck.waits */
+    uint32_t wait; /* WAIT, STUCK of a CELL_SHARED cell: from 1, in OrderCheck.waits */
     uint8_t kind, op;
     uint16_t insn;
 } OrderEvent;
@@ -51,7 +51,8 @@ enum {
     CELL_LOWERED = 16, /* by somebody else than its rank */
     CELL_EQ = 32,
     CELL_READ = 64,
-    CELL_STALE = 128 /* a wait for what an earlier wait had reached */
+    CELL_STALE = 128,             /* a wait for what an earlier wait had reached */
+    CELL_SHARED = 255 - CELL_READ /* its waits need order_solve.c */
 };
 
 typedef struct {
@@ -65,7 +66,7 @@ typedef struct {
     int64_t sent;     /* what others added */
     int64_t reached;  /* largest threshold - own so far */
     int64_t up, down; /* sums of all positive and of all negative adds */
-    /* of the run that is followed, where flags is 0 */
+    /* of the run that is followed, where it is not CELL_SHARED */
     int64_t base, sum; /* own adds; the sender's up to `cursor` */
     uint32_t cursor;   /* event of the sender's last add that a wait needed */
     uint32_t dropped;  /* of the last one whose snap is not kept any more */
@@ -86,7 +87,7 @@ typedef struct {
     uint32_t free;
 } OrderSnap;
 
-/* A wait on a cell with flags. */
+/* A wait on a CELL_SHARED cell. */
 typedef struct {
     uint32_t event;
     Know gets;  /* by the rules, beyond what its thread knows */
@@ -222,8 +223,8 @@ FabRect order_rect(const OrderCheck *c, const OrderAccess *a);
 void order_rewind(OrderCheck *c);
 /* The thread does its next event, whose waits are satisfied by what has been done. */
 void order_step(OrderCheck *c, uint32_t thread);
-/* The sender's last add that the waits so far needed, this one on a cell without flags among them;
- * 0: none. Moves the cursor. */
+/* The sender's last add that the waits so far needed, this one, not on a CELL_SHARED cell, among
+ * them; 0: none. Moves the cursor. */
 uint32_t order_needs(OrderCheck *c, const OrderEvent *wait);
 bool order_knows(const OrderCheck *c, uint32_t thread, uint32_t of, uint32_t epoch);
 /* Event a comes before event b, where b's snap is kept. */

@@ -241,13 +241,11 @@ static void notify(OrderCheck *c, OrderThread *t, OrderEvent *e)
     t->sync =
         (SyncPoint){.kind = EV_NOTIFY,
                     .at = {.rank = t->rank, .dispatch = t->dispatch, .func = e->func, .pc = e->pc}};
-    if (cell->flags) {
-        set_snap(c, e, t);
-    } else if (t->rank == cell->at.rank) {
+    bool own = t->rank == cell->at.rank;
+    if (own)
         cell->base += e->value;
-    } else {
+    if (!own || cell->flags)
         set_snap(c, e, t);
-    }
 }
 
 static uint32_t next_sent(const OrderCheck *c, const OrderCell *cell)
@@ -312,11 +310,12 @@ static void wait(OrderCheck *c, uint32_t u, OrderThread *t, uint32_t index)
         (SyncPoint){.kind = EV_WAIT,
                     .at = {.rank = t->rank, .dispatch = t->dispatch, .func = e->func, .pc = e->pc}};
     t->last_wait = index;
-    if (!cell->flags) {
+    if (!e->wait) {
         (void)order_needs(c, e);
         if (cell->cursor)
             acquire(c, u, order_event(c, cell->cursor));
-        drop_behind(c, cell);
+        if (!cell->flags)
+            drop_behind(c, cell);
         return;
     }
     set_snap(c, e, t);

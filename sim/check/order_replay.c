@@ -61,7 +61,7 @@ static bool behind(Replay *r, uint32_t u, uint32_t of, uint32_t pos)
 static bool must_sleep(Replay *r, uint32_t u, const OrderEvent *e)
 {
     OrderCheck *c = r->c;
-    if (!c->cells.at[e->cell].flags) {
+    if (!e->wait) {
         uint32_t needs = order_needs(c, e);
         return needs && behind(r, u, order_event(c, needs)->thread, order_event(c, needs)->pos);
     }

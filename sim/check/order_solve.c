@@ -36,7 +36,8 @@ static bool collect(OrderCheck *c)
     order_waits_free(c);
     for (uint32_t i = 1; i <= c->n_events; i++) {
         OrderEvent *e = order_event(c, i);
-        if ((e->kind != OE_WAIT && e->kind != OE_STUCK) || !c->cells.at[e->cell].flags)
+        if ((e->kind != OE_WAIT && e->kind != OE_STUCK) ||
+            !(c->cells.at[e->cell].flags & CELL_SHARED))
             continue;
         vec_push(&c->waits, (OrderWait){.event = i});
         e->wait = c->waits.len;
@@ -105,10 +106,14 @@ typedef struct {
 static uint32_t surely(const OrderCheck *c, const OrderView *v, Scratch *s, int which,
                        uint32_t thread)
 {
-    uint32_t n = v->open.len, lo = 0, hi = n;
-    for (uint32_t i = 0; i < n; i++)
-        s->ranked[i] =
-            (Ranked){v->open.at[i], key_of(c, order_event(c, v->open.at[i]), which, thread)};
+    uint32_t n = v->open.len, lo = 0, hi = n, most = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t key = key_of(c, order_event(c, v->open.at[i]), which, thread);
+        s->ranked[i] = (Ranked){v->open.at[i], key};
+        most = key > most ? key : most;
+    }
+    if (most <= vclock_get(&c->snaps.at[v->wait->snap].know.at[which], thread))
+        return 0; /* nothing new */
     qsort(s->ranked, n, sizeof *s->ranked, by_key);
     for (uint32_t i = 0; i < n; i++)
         s->list[i] = s->ranked[i].event;

@@ -132,10 +132,13 @@ static void finish(Observer *o, World *w, bool ok)
     c->world = w;
     if (!ok || c->cells.len == 0)
         return;
-    qsort(c->cells.at, c->cells.len, sizeof *c->cells.at, by_address);
+    uint32_t n = 0; /* the others are not needed any more */
     for (uint32_t i = 0; i < c->cells.len; i++)
         if (c->cells.at[i].builtin)
-            off_zero(c, &c->cells.at[i]);
+            c->cells.at[n++] = c->cells.at[i];
+    qsort(c->cells.at, n, sizeof *c->cells.at, by_address);
+    for (uint32_t i = 0; i < n; i++)
+        off_zero(c, &c->cells.at[i]);
 }
 
 static void on_event(Observer *o, World *w, const Event *e)

@@ -1,4 +1,5 @@
-/* Reads of window bytes that nobody has written, and of tiles.
+/* Reads of window bytes that nobody has written, of tiles, and of Out tensors that their kernel has
+ * not written: what they hold then is not the kernel's, even where somebody gave them content.
  *
  * Most slices are written from one end to the other: what is written is one range [lo, hi). Only a
  * slice for which that stops being true gets a bit per byte. */
@@ -23,6 +24,7 @@ typedef struct {
     Map index; /* window << 32 | rank -> position in `slices` */
     VEC(Written) slices;
     Map reported;
+    Map outs; /* dispatch << 16 | region -> Written of the run, where it is Out and nothing else */
 } UninitCheck;
 
 static Written *slice_of(UninitCheck *c, const World *w, FabAddr at)
@@ -180,11 +182,76 @@ static void report_tile(UninitCheck *c, World *w, const Event *e)
 
 /* ---- observer ---- */
 
+/* Is the region nothing but an Out of its dispatch? */
+static bool only_out(const World *w, const Dispatch *d, uint32_t region)
+{
+    const BcFunc *f = &w->program->funcs[d->func];
+    bool out = false;
+    for (uint32_t i = 0; i < d->n_mem && i < f->n_params; i++) {
+        if (d->mem[i].kind != MEM_DEVICE || d->mem[i].object != region)
+            continue;
+        if (f->params[i].dir != 1)
+            return false;
+        out = true;
+    }
+    return out;
+}
+
+static Written *out_of(UninitCheck *c, const World *w, const Event *e)
+{
+    const Dispatch *d = &w->dispatches.at[e->at.dispatch];
+    uint64_t found, key = (uint64_t)e->at.dispatch << 16 | e->rect.at.window;
+    if (!map_get(&c->outs, key, &found)) {
+        found = only_out(w, d, e->rect.at.window) ? c->slices.len + 1 : 0;
+        if (found)
+            vec_push(&c->slices, (Written){.bytes = d->regions[e->rect.at.window].bytes});
+        map_set(&c->outs, key, found);
+    }
+    return found ? &c->slices.at[found - 1] : NULL;
+}
+
+static void report_out(UninitCheck *c, World *w, const Event *e, const Hole *h)
+{
+    if (!is_new(c, w, e->at))
+        return;
+    Buf text = {0};
+    place_text(w, &text, e->at);
+    buf_str(&text, ": uninitialised: ");
+    elements_who(w, &text, e->at);
+    buf_str(&text, " reads ");
+    elements_region(w, &text, e->at.dispatch, e->rect.at.window, h->first, h->end);
+    buf_printf(&text,
+               " (%s), an Out that its kernel has not written: what it holds is nobody's; declare "
+               "it InOut",
+               elements_op(e->insn));
+    report_add(w, REP_CHECK, "uninit", &e->at, text.at);
+    buf_free(&text);
+}
+
+static void tensor_event(UninitCheck *c, World *w, const Event *e)
+{
+    Written *s = out_of(c, w, e);
+    if (!s)
+        return;
+    if (e->kind == EV_TENSOR_WRITE) {
+        (void)rects_each_run(&e->rect, mark_run, s);
+        return;
+    }
+    Hole h = {.s = s, .first = -1};
+    (void)rects_each_run(&e->rect, check_run, &h);
+    if (h.first >= 0)
+        report_out(c, w, e, &h);
+}
+
 static void on_event(Observer *o, World *w, const Event *e)
 {
     UninitCheck *c = (UninitCheck *)o;
     if (e->kind == EV_TILE_UNINIT) {
         report_tile(c, w, e);
+        return;
+    }
+    if (e->tensor) {
+        tensor_event(c, w, e);
         return;
     }
     if (w->windows.at[e->rect.at.window].signal)
@@ -211,6 +278,7 @@ static void reset(Observer *o, World *w)
     vec_clear(&c->slices);
     map_clear(&c->index);
     map_clear(&c->reported);
+    map_clear(&c->outs);
 }
 
 static void destroy(Observer *o)
@@ -220,6 +288,7 @@ static void destroy(Observer *o)
     vec_free(&c->slices);
     map_free(&c->index);
     map_free(&c->reported);
+    map_free(&c->outs);
     free(c);
 }
 
@@ -229,6 +298,7 @@ Observer *check_uninit_new(const World *w)
     UninitCheck *c = xcalloc(1, sizeof *c);
     c->base = (Observer){.name = "uninit", .event = on_event, .reset = reset, .destroy = destroy};
     c->base.mask = EV_BIT(EV_READ) | EV_BIT(EV_REMOTE_READ) | EV_BIT(EV_WRITE) |
-                   EV_BIT(EV_REMOTE_WRITE) | EV_BIT(EV_ATOMIC) | EV_BIT(EV_TILE_UNINIT);
+                   EV_BIT(EV_REMOTE_WRITE) | EV_BIT(EV_ATOMIC) | EV_BIT(EV_TILE_UNINIT) |
+                   EV_BIT(EV_TENSOR_READ) | EV_BIT(EV_TENSOR_WRITE);
     return &c->base;
 }

@@ -1,6 +1,7 @@
 #include "sim/explore/explain.h"
 
 #include "sim/explore/sync_rows.h"
+#include "sim/sched/replay.h"
 #include <string.h>
 
 typedef struct {
@@ -122,9 +123,9 @@ static void refuse(Explain *x)
     x->result->text =
         r.n_failures
             ? arena_printf(&x->result->arena,
-                           "%sreplay: --schedule=%s\nthe program fails as it is: nothing to "
-                           "explain\n",
-                           r.failures[0].text, r.failures[0].token)
+                           "%s%s\nthe program fails as it is: nothing to explain\n",
+                           r.failures[0].text,
+                           replay_line(&x->result->arena, x->config, r.failures[0].token))
             : "not all interleavings of the program as it is were seen: nothing to explain\n";
     explore_free(&r);
 }

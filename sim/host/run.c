@@ -58,8 +58,7 @@ static void note_replay(World *w)
     const char *token = given && replay_is_token(given)
                             ? given
                             : replay_token(&r->arena, w, given ? given : "clock", NULL, 0);
-    report_add(w, REP_NOTE, "replay", NULL,
-               arena_printf(&r->arena, "replay: --schedule=%s", token));
+    report_add(w, REP_NOTE, "replay", NULL, replay_line(&r->arena, w->config, token));
 }
 
 /* What was found may hold for this schedule only. */

@@ -231,6 +231,7 @@ void device_reset(World *w)
             l->now = l->scalar_ps = 0;
             l->insns = 0;
             l->n_notifies = l->n_waits = 0;
+            l->met = false;
             l->chunk = l->n_chunks = 0;
             l->builtin = 0;
             l->barrier_phase = PHASE_NONE;

@@ -100,10 +100,10 @@ typedef struct {
     VEC(Observer *) observers;
     uint32_t mask; /* union of the observers' */
     uint64_t seq;
-    CostCount
-        *cost;           /* [rank * n_slots + slot]; slot func: an InCore function's own code, or an
-                            orchestration function's between kernels; slot n_funcs + site: a builtin's */
-    CostCount *expected; /* [rank * n_sites + site]: what the closed forms say of the calls made */
+    /* [rank * n_slots + slot]; slot func: an InCore function's own code, or an orchestration
+     * function's between kernels; slot n_funcs + site: a builtin's */
+    CostCount *cost;
+    CostCount *expected;  /* [rank * n_sites + site]: what the closed forms say of the calls made */
     SiteCall *site_calls; /* [n_sites] */
     uint32_t n_slots;
     Buf payload;       /* scratch */

@@ -47,6 +47,7 @@ typedef struct {
     unsigned checks;            /* CHECK_ bits */
     bool weak;                  /* --mem=weak */
     const char *schedule;       /* "clock" when NULL */
+    const char *command;        /* how the run was asked for, without a schedule; NULL: not known */
     uint64_t max_steps;         /* 0: no limit */
     Observer *const *observers; /* more observers (trace); they stay the caller's */
     uint32_t n_observers;

@@ -134,6 +134,10 @@ bool vm_communicate(World *w, Lane *lane, const BcInsn *in)
 {
     const Pending *p = &lane->pending;
     vm_flush(w, lane);
+    if (in->op != BC_FENCE) {
+        lane->met = true;
+        lane->last_met = p->at;
+    }
     switch (in->op) {
     case BC_NOTIFY: return notify(w, lane);
     case BC_WAIT:

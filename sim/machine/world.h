@@ -141,7 +141,9 @@ struct Lane {
     int64_t now;                  /* ps */
     uint64_t insns;               /* executed in this run */
     uint32_t n_notifies, n_waits; /* come to in this run */
-    int64_t scalar_ps;            /* scalar work not yet on the clock */
+    bool met;                     /* `last_met` is set: its last notify or wait that is done */
+    CodePlace last_met;
+    int64_t scalar_ps;        /* scalar work not yet on the clock */
     uint32_t builtin;         /* call site + 1 of the last builtin call executed, where there are
                                  several domains; 0: none */
     uint32_t builtin_window;  /* the window that it works on */

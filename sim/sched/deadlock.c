@@ -217,6 +217,48 @@ static uint32_t find_cycle(Dead *r, uint32_t *path, uint32_t *start)
     return cycle;
 }
 
+/* ---- roots ---- */
+
+/* Can no rank change the cell that this lane waits for any more? Its own lane cannot: it waits. */
+static bool is_root(Dead *r, const Lane *lane)
+{
+    const World *w = r->w;
+    if (lane->pending.kind != PEND_WAIT)
+        return false;
+    const Domain *d = window_domain(w, lane->pending.rect.at.window);
+    for (uint32_t i = 0; i < d->n; i++) {
+        uint32_t rank = d->members[i];
+        if ((rank != lane->rank || w->ranks[rank].n_lanes > 1) &&
+            reach_cell(reach_of(r, rank), lane->pending.rect.at) == REACH_YES)
+            return false;
+    }
+    return true;
+}
+
+static void roots_text(Dead *r)
+{
+    GroupList groups = {0};
+    for (uint32_t i = 0; i < r->w->n_ranks; i++)
+        for (uint32_t k = 0; k < r->w->ranks[i].n_lanes; k++) {
+            const Lane *lane = &r->w->ranks[i].lanes[k];
+            if (lane->state != LANE_BLOCKED || !is_root(r, lane))
+                continue;
+            Buf text = {0};
+            buf_str(&text, " at ");
+            line_of(r->w, &text, lane->pending.at);
+            group_add(&groups, place_key(r->w, lane->pending.at), text.at, i);
+            buf_free(&text);
+        }
+    for (uint32_t i = 0; i < groups.len; i++) {
+        bool one = groups.at[i].ranks.len == 1;
+        buf_str(&r->out, "\n  root: ");
+        ranks_text(&r->out, groups.at[i].ranks.at, groups.at[i].ranks.len);
+        buf_printf(&r->out, " %s%s for %s that nobody can change any more", one ? "waits" : "wait",
+                   groups.at[i].text, one ? "a cell" : "cells");
+    }
+    group_free(&groups);
+}
+
 static void cycle_text(Dead *r)
 {
     uint32_t *path = xcalloc(r->w->n_ranks + 1, sizeof *path), start = 0;
@@ -299,6 +341,56 @@ static void divergence_text(Dead *r)
     group_free(&groups);
 }
 
+/* The builtin that a rank has gone through last, or waits in; NULL: none. */
+static const char *collective_of(const World *w, uint32_t rank, bool *waits, CodePlace *at)
+{
+    const Lane *lane = blocked_lane(w, rank);
+    *waits = lane != NULL;
+    for (uint32_t i = 0; !lane && i < w->ranks[rank].n_lanes; i++)
+        lane = w->ranks[rank].lanes[i].met ? &w->ranks[rank].lanes[i] : NULL;
+    if (!lane || (!*waits && !left_others(w, rank)))
+        return NULL;
+    *at = *waits ? lane->pending.at : lane->last_met;
+    return place_region(w, *at) ? place_builtin(w, *at) : NULL;
+}
+
+/* Who left through which collective while others wait in one. */
+static void left_text(Dead *r)
+{
+    GroupList groups = {0};
+    bool left = false, waiting = false;
+    for (uint32_t i = 0; i < r->w->n_ranks; i++) {
+        bool waits;
+        CodePlace at;
+        const char *name = collective_of(r->w, i, &waits, &at);
+        if (!name)
+            continue;
+        const char *dot = strrchr(name, '.');
+        Buf text = {0};
+        buf_printf(&text, "%s%s at ", waits ? "+" : "-", dot ? dot + 1 : name);
+        line_of(r->w, &text, at);
+        group_add(&groups, place_key(r->w, at), text.at, i);
+        buf_free(&text);
+        *(waits ? &waiting : &left) = true;
+    }
+    const char *comma = "\n  ";
+    for (uint32_t i = 0; i < 2 * groups.len && left && waiting; i++) {
+        const Group *g = &groups.at[i % groups.len];
+        bool waits = g->text[0] == '+';
+        if (waits != (i >= groups.len))
+            continue; /* those that left come first */
+        buf_str(&r->out, comma);
+        comma = ", ";
+        ranks_text(&r->out, g->ranks.at, g->ranks.len);
+        buf_printf(&r->out, " %s %s",
+                   !waits              ? "left through"
+                   : g->ranks.len == 1 ? "waits in"
+                                       : "wait in",
+                   g->text + 1);
+    }
+    group_free(&groups);
+}
+
 static uint32_t count_blocked(const World *w)
 {
     uint32_t n = 0;
@@ -356,8 +448,10 @@ void deadlock_report(World *w)
             first = blocked_lane(w, i)->pending.at;
     buf_printf(&r.out, "deadlock: %u of %u devices cannot go on", total, w->n_ranks);
     divergence_text(&r);
+    left_text(&r);
     all_blocked(&r, total);
     host_waits(&r);
+    roots_text(&r);
     cycle_text(&r);
     report_add(w, REP_DEADLOCK, "deadlock", &first, r.out.at);
     buf_free(&r.out);

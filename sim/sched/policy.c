@@ -2,6 +2,8 @@
  * are splitmix64 (Steele, Lea, Flood, 2014), so that a seed means the same everywhere. */
 #include "sim/sched/sched.h"
 
+#include "sim/machine/fault.h"
+
 #include <errno.h>
 #include <string.h>
 
@@ -68,6 +70,7 @@ typedef struct {
     uint32_t depth;
     uint32_t *change; /* transitions before which the running one drops, depth - 1 of them */
     Map lowered;      /* name of a choice -> its low priority, 1 .. depth - 1 */
+    Map polled;       /* lane and place of a read -> what it saw there last, plus 1 */
     uint32_t step;
 } Pct;
 
@@ -81,12 +84,41 @@ static uint64_t priority(const Pct *p, uint32_t name)
     return next_random(&mix) | UINT64_C(1) << 63;
 }
 
+/* A read that is about to happen, and what it will see. */
+static bool next_read(const World *w, const Choice *c, uint64_t *key, uint64_t *value)
+{
+    if (!c->lane || c->lane->pending.kind != PEND_READ)
+        return false;
+    FabAddr at = c->lane->pending.rect.at;
+    int32_t now = 0;
+    at.offset -= at.offset % 4;
+    (void)w->fabric->ops->cell(w->fabric, at, &now);
+    *key = ((uint64_t)c->lane->id << 16 | at.window) << 32 | (uint32_t)at.offset;
+    *value = (uint64_t)(uint32_t)now + 1;
+    return true;
+}
+
+/* Would the lane see there what it saw when it read it last? It polls: priorities alone would let
+ * it poll for ever. */
+static bool polls(const Pct *p, const World *w, const Choice *c)
+{
+    uint64_t key, value, last;
+    return next_read(w, c, &key, &value) && map_get(&p->polled, key, &last) && last == value;
+}
+
 static uint32_t pct_best(const Pct *p, const World *w, const Choice *enabled, uint32_t n)
 {
     uint32_t best = 0;
-    for (uint32_t i = 1; i < n; i++)
-        if (priority(p, choice_name(w, &enabled[i])) > priority(p, choice_name(w, &enabled[best])))
+    bool best_polls = polls(p, w, &enabled[0]);
+    for (uint32_t i = 1; i < n; i++) {
+        bool idle = polls(p, w, &enabled[i]);
+        bool more =
+            priority(p, choice_name(w, &enabled[i])) > priority(p, choice_name(w, &enabled[best]));
+        if (idle != best_polls ? best_polls : more) {
             best = i;
+            best_polls = idle;
+        }
+    }
     return best;
 }
 
@@ -100,6 +132,9 @@ static uint32_t pct_choose(Policy *base, World *w, const Choice *enabled, uint32
             best = pct_best(p, w, enabled, n);
         }
     p->step++;
+    uint64_t key, value;
+    if (next_read(w, &enabled[best], &key, &value))
+        map_set(&p->polled, key, value);
     return best;
 }
 
@@ -108,6 +143,7 @@ static void pct_destroy(Policy *base)
     Pct *p = (Pct *)base;
     free(p->change);
     map_free(&p->lowered);
+    map_free(&p->polled);
     free(p);
 }
 
@@ -144,6 +180,8 @@ static uint32_t script_choose(Policy *p, World *w, const Choice *enabled, uint32
     for (uint32_t i = 0; i < n; i++)
         if (choice_name(w, &enabled[i]) == name)
             return i;
+    (void)world_error(w, EXIT_USAGE, "choice %u of the token is %s %u, which cannot move", s->at,
+                      name & LANDING_BIT ? "landing" : "lane", name & ~LANDING_BIT);
     return UINT32_MAX;
 }
 

@@ -1,148 +1,140 @@
-/* The code left to a rank is what control flow reaches from its frames' instructions and from the
- * entry of its queued dispatches. A register that nothing reachable writes keeps its value of now;
- * one that a single reachable instruction writes from such values is that value. Anything else is
- * unknown, and an unknown notify may hit any cell: the answer "no" is certain, "yes" is not. */
+/* The code left to a rank is followed from where its lanes stand and from the entry of its queued
+ * dispatches, with the values that registers hold now; waits are taken to be satisfied. As long as
+ * branches depend on known values there is one path, loops included. From the first one that does
+ * not, or when the path is very long, all paths are followed, a register being known where it has
+ * the same value on each (Wegman, Zadeck, "Constant propagation with conditional branches", 1991).
+ * A notify that would fault changes nothing, and what is behind it does not run. An unknown notify
+ * may hit any cell: the answer "no" is certain, "yes" is not. */
 #include "sim/sched/reachability.h"
 
 #include "base/devarith.h"
 #include <string.h>
 
-enum { MAX_DEPTH = 12 }; /* of an expression that is followed back */
+enum { MAX_STEPS = 50000 }; /* of a path of one rank */
+
+/* What is known before an instruction. */
+typedef struct {
+    int64_t *regs;
+    uint8_t *known; /* per register */
+    MemRef *mem;    /* kind MEM_EMPTY: not known */
+} State;
 
 /* One function as it can still run. */
 typedef struct {
     const World *w;
-    uint32_t rank;
+    uint32_t rank, core; /* core UINT32_MAX: any */
     const BcFunc *f;
-    const int64_t *regs; /* values now; NULL known_regs: all known */
-    const MemRef *mregs;
-    const bool *known; /* per register, or NULL */
-    uint8_t *reached;  /* per instruction */
-    uint32_t *writer;  /* per register: its only reachable writer + 1; 0 none; UINT32_MAX several */
-    uint32_t *mwriter;
+    uint32_t *steps; /* left */
     ReachList *out;
 } Scope;
 
-static void note(uint32_t *writer, uint32_t reg, uint32_t pc)
+static State state_new(const BcFunc *f)
 {
-    writer[reg] = writer[reg] == 0 ? pc + 1 : UINT32_MAX;
+    return (State){xcalloc(f->n_regs + 1u, sizeof(int64_t)), xcalloc(f->n_regs + 1u, 1),
+                   xcalloc(f->n_mregs + 1u, sizeof(MemRef))};
 }
 
-static void note_writes(Scope *s, uint32_t pc)
+static void state_free(State *s)
 {
-    const BcInsn *in = &s->f->insns[pc];
-    const char *codes = bc_op_fields(in->op);
-    if (codes[0] == 'w')
-        note(s->writer, in->a, pc);
-    if (codes[0] == 'M')
-        note(s->mwriter, in->a, pc);
-    if (in->op == BC_CALL) {
-        const BcCall *c = &s->f->calls[in->a];
-        for (uint32_t i = 0; i < c->n_results; i++)
-            s->writer[c->results + i] = UINT32_MAX;
-    }
+    free(s->regs);
+    free(s->known);
+    free(s->mem);
 }
 
-static bool falls_through(uint16_t op)
+static void state_copy(const BcFunc *f, State *to, const State *from)
 {
-    return op != BC_JMP && op != BC_RET;
+    memcpy(to->regs, from->regs, f->n_regs * sizeof *to->regs);
+    memcpy(to->known, from->known, f->n_regs);
+    memcpy(to->mem, from->mem, f->n_mregs * sizeof *to->mem);
 }
 
-static bool jumps(uint16_t op)
+/* What both know; true when `to` knows less than before. */
+static bool state_meet(const BcFunc *f, State *to, const State *from)
 {
-    return op == BC_JMP || op == BC_JZ || op == BC_JNZ || op == BC_FORPREP || op == BC_FORLOOP;
+    bool less = false;
+    for (uint32_t i = 0; i < f->n_regs; i++)
+        if (to->known[i] && (!from->known[i] || from->regs[i] != to->regs[i])) {
+            to->known[i] = 0;
+            less = true;
+        }
+    for (uint32_t i = 0; i < f->n_mregs; i++)
+        if (to->mem[i].kind != MEM_EMPTY &&
+            memcmp(&to->mem[i], &from->mem[i], sizeof from->mem[i]) != 0) {
+            memset(&to->mem[i], 0, sizeof to->mem[i]);
+            less = true;
+        }
+    return less;
 }
 
-static void flow(Scope *s, uint32_t from)
-{
-    VEC(uint32_t) work = {0};
-    vec_push(&work, from);
-    while (work.len) {
-        uint32_t pc = vec_pop(&work);
-        if (pc >= s->f->n_insns || s->reached[pc])
-            continue;
-        s->reached[pc] = 1;
-        note_writes(s, pc);
-        const BcInsn *in = &s->f->insns[pc];
-        if (falls_through(in->op))
-            vec_push(&work, pc + 1);
-        if (jumps(in->op))
-            vec_push(&work, (uint32_t)in->imm);
-    }
-    vec_free(&work);
-}
+/* ---- values ---- */
 
-static bool mem_value(const Scope *s, uint32_t reg, int depth, MemRef *out)
+static bool mem_query(const Scope *s, const State *st, const BcInsn *in, int64_t *out)
 {
-    uint32_t by = s->mwriter[reg];
-    if (by == 0) {
-        *out = s->mregs[reg];
-        return out->kind != MEM_EMPTY;
-    }
-    if (by == UINT32_MAX || depth == 0)
+    const MemRef *m = &st->mem[in->b];
+    if (m->kind == MEM_EMPTY || (in->op != BC_DIM && m->kind != MEM_WINDOW))
         return false;
-    const BcInsn *in = &s->f->insns[by - 1];
-    return in->op == BC_MMOV && mem_value(s, in->b, depth - 1, out);
+    *out = in->op == BC_DIM    ? m->shape[in->imm]
+           : in->op == BC_RANK ? window_rank(s->w, m->object, s->rank)
+                               : window_domain(s->w, m->object)->n;
+    return true;
 }
 
-static bool reg_value(const Scope *s, uint32_t reg, int depth, int64_t *out);
-
-static bool insn_value(const Scope *s, const BcInsn *in, int depth, int64_t *out)
+static bool value_of(const Scope *s, const State *st, const BcInsn *in, int64_t *out)
 {
-    int64_t a, b;
-    MemRef m;
     switch (in->op) {
     case BC_LDI: *out = in->imm; return true;
     case BC_LDK: *out = s->w->program->consts[in->imm]; return true;
-    case BC_MOV: return reg_value(s, in->b, depth, out);
+    case BC_MOV: *out = st->regs[in->b]; return st->known[in->b];
     case BC_WORLD: *out = s->w->n_ranks; return true;
+    case BC_CORE: *out = s->core; return s->core != UINT32_MAX;
     case BC_BIN:
-        return reg_value(s, in->b, depth, &a) && reg_value(s, in->c, depth, &b) &&
-               dev_binary((ScalarOp)in->imm, in->d, a, b, out) == ARITH_OK;
+        return st->known[in->b] && st->known[in->c] &&
+               dev_binary((ScalarOp)in->imm, in->d, st->regs[in->b], st->regs[in->c], out) ==
+                   ARITH_OK;
     case BC_UN:
-        if (!reg_value(s, in->b, depth, &a))
-            return false;
-        *out = dev_unary((ScalarOp)in->imm, in->d, a);
-        return true;
+        if (st->known[in->b])
+            *out = dev_unary((ScalarOp)in->imm, in->d, st->regs[in->b]);
+        return st->known[in->b];
     case BC_CAST:
-        if (!reg_value(s, in->b, depth, &a))
-            return false;
-        *out = dev_cast(in->e, in->d, a);
-        return true;
+        if (st->known[in->b])
+            *out = dev_cast(in->e, in->d, st->regs[in->b]);
+        return st->known[in->b];
+    case BC_DIM:
     case BC_RANK:
-    case BC_NRANKS:
-        if (!mem_value(s, in->b, depth, &m) || m.kind != MEM_WINDOW)
-            return false;
-        *out = in->op == BC_RANK ? window_rank(s->w, m.object, s->rank)
-                                 : window_domain(s->w, m.object)->n;
-        return true;
+    case BC_NRANKS: return mem_query(s, st, in, out);
     default: return false;
     }
 }
 
-static bool reg_value(const Scope *s, uint32_t reg, int depth, int64_t *out)
+static void name_memory(State *st, const BcInsn *in)
 {
-    uint32_t by = s->writer[reg];
-    if (by == 0) {
-        *out = s->regs[reg];
-        return !s->known || s->known[reg];
-    }
-    return by != UINT32_MAX && depth > 0 && insn_value(s, &s->f->insns[by - 1], depth - 1, out);
+    MemRef *to = &st->mem[in->a];
+    if (in->op == BC_MMOV)
+        *to = st->mem[in->b];
+    else
+        memset(to, 0, sizeof *to);
 }
 
-static bool cell_offset(const Scope *s, const BcInsn *in, const MemRef *m, int64_t *out)
+/* An instruction that is no jump: what is known behind it. */
+static void pass(const Scope *s, State *st, const BcInsn *in)
 {
-    int64_t at = 0, i;
-    for (uint32_t k = 0; k < in->d; k++) {
-        if (!reg_value(s, in->c + k, MAX_DEPTH, &i))
-            return false;
-        if (i < 0 || i >= m->shape[k])
-            i = 0; /* it would fault; any cell will do */
-        at = at * m->shape[k] + i;
+    const char *codes = bc_op_fields(in->op);
+    if (codes[0] == 'w') {
+        int64_t v = 0;
+        bool known = value_of(s, st, in, &v);
+        st->known[in->a] = known;
+        st->regs[in->a] = v;
     }
-    *out = m->offset + 4 * at;
-    return true;
+    if (codes[0] == 'M')
+        name_memory(st, in);
+    if (in->op == BC_CALL) {
+        const BcCall *c = &s->f->calls[in->a];
+        for (uint32_t i = 0; i < c->n_results; i++)
+            st->known[c->results + i] = 0;
+    }
 }
+
+/* ---- notifies ---- */
 
 static void add_site(ReachList *out, ReachSite site)
 {
@@ -154,107 +146,234 @@ static void add_site(ReachList *out, ReachSite site)
     vec_push(out, site);
 }
 
-static void add_notify(const Scope *s, const BcInsn *in)
+/* Byte offset of the cell, -1 when it is not known; false when the index faults. */
+static bool cell_offset(const State *st, const BcInsn *in, const MemRef *m, int64_t *out)
+{
+    int64_t at = 0;
+    *out = -1;
+    for (uint32_t k = 0; k < in->d; k++) {
+        if (!st->known[in->c + k])
+            return true;
+        int64_t i = st->regs[in->c + k];
+        if (i < 0 || i >= m->shape[k])
+            return false;
+        at = at * m->shape[k] + i;
+    }
+    *out = m->offset + 4 * at;
+    return true;
+}
+
+/* False when it faults; `add`: put down what it changes. */
+static bool notifies(const Scope *s, const State *st, const BcInsn *in, bool add)
 {
     ReachSite site = {REACH_ANY, REACH_ANY, -1};
-    MemRef m;
-    int64_t peer;
-    if (mem_value(s, in->a, MAX_DEPTH, &m) && m.kind == MEM_WINDOW) {
-        const Domain *d = window_domain(s->w, m.object);
-        site.window = m.object;
-        if (reg_value(s, in->b, MAX_DEPTH, &peer) && peer >= 0 && peer < d->n)
+    const MemRef *m = &st->mem[in->a];
+    if (m->kind == MEM_WINDOW) {
+        const Domain *d = window_domain(s->w, m->object);
+        site.window = m->object;
+        if (st->known[in->b]) {
+            int64_t peer = st->regs[in->b];
+            if (peer < 0 || peer >= d->n)
+                return false;
             site.target = d->members[peer];
-        if (m.rank != in->d || !cell_offset(s, in, &m, &site.offset))
-            site.offset = -1;
+        }
+        if (m->rank == in->d && !cell_offset(st, in, m, &site.offset))
+            return false;
     }
-    add_site(s->out, site);
+    if (add)
+        add_site(s->out, site);
+    return true;
 }
 
-static void reach_entry(const World *w, uint32_t rank, uint32_t func, const MemRef *mem,
-                        const int64_t *scalars, const bool *known, uint32_t n_scalars,
-                        ReachList *out);
+/* ---- paths ---- */
 
-static void add_call(const Scope *s, const BcInsn *in)
+static void walk(Scope *s, State *st, uint32_t pc);
+
+static void enter(const Scope *s, uint32_t func, State *st)
+{
+    Scope callee = *s;
+    callee.f = &s->w->program->funcs[func];
+    walk(&callee, st, 0);
+    state_free(st);
+}
+
+static void add_call(const Scope *s, const State *st, const BcInsn *in)
 {
     const BcCall *c = &s->f->calls[in->a];
-    MemRef *mem = xcalloc(c->n_mem + 1, sizeof *mem);
-    int64_t *scalars = xcalloc(c->n_scalars + 1, sizeof *scalars);
-    bool *known = xcalloc(c->n_scalars + 1, sizeof *known);
+    const BcFunc *f = &s->w->program->funcs[c->func];
+    State to = state_new(f); /* dynamic extents are not followed: they are not known */
     for (uint32_t i = 0; i < c->n_mem; i++)
-        if (!mem_value(s, c->mem[i], MAX_DEPTH, &mem[i]))
-            mem[i].kind = MEM_EMPTY;
-    for (uint32_t i = 0; i < c->n_scalars; i++)
-        known[i] = reg_value(s, c->scalars[i], MAX_DEPTH, &scalars[i]);
-    reach_entry(s->w, s->rank, c->func, mem, scalars, known, c->n_scalars, s->out);
-    free(mem);
-    free(scalars);
-    free(known);
+        to.mem[i] = st->mem[c->mem[i]];
+    for (uint32_t i = 0; i < c->n_scalars; i++) {
+        to.known[f->n_binds + i] = st->known[c->scalars[i]];
+        to.regs[f->n_binds + i] = st->regs[c->scalars[i]];
+    }
+    enter(s, c->func, &to);
 }
 
-static void run_scope(Scope *s, uint32_t from)
+static bool before(int64_t at, int64_t end, int64_t step)
 {
-    s->reached = xcalloc(s->f->n_insns + 1, 1);
-    s->writer = xcalloc(s->f->n_regs + 1u, sizeof *s->writer);
-    s->mwriter = xcalloc(s->f->n_mregs + 1u, sizeof *s->mwriter);
-    flow(s, from);
-    for (uint32_t pc = 0; pc < s->f->n_insns; pc++) {
-        if (!s->reached[pc])
+    return step > 0 ? at < end : at > end;
+}
+
+static bool jumps(uint16_t op)
+{
+    return op == BC_JMP || op == BC_JZ || op == BC_JNZ || op == BC_FORPREP || op == BC_FORLOOP;
+}
+
+/* Where a jump goes: bit 0 on, bit 1 to its target. A loop moves its variable. */
+static unsigned ways(State *st, const BcInsn *in)
+{
+    int64_t *r = st->regs;
+    if (in->op == BC_JMP)
+        return 2;
+    if (in->op == BC_JZ || in->op == BC_JNZ)
+        return !st->known[in->a] ? 3 : (r[in->a] == 0) == (in->op == BC_JZ) ? 2 : 1;
+    bool known = st->known[in->a] && st->known[in->b] && st->known[in->c];
+    if (!known) {
+        if (in->op == BC_FORLOOP)
+            st->known[in->a] = 0;
+        return 3;
+    }
+    if (in->op == BC_FORPREP)
+        return before(r[in->a], r[in->b], r[in->c]) ? 1 : 2;
+    bool over = __builtin_add_overflow(r[in->a], r[in->c], &r[in->a]);
+    return !over && before(r[in->a], r[in->b], r[in->c]) ? 2 : 1;
+}
+
+/* All paths: states where paths meet. */
+typedef struct {
+    Scope *s;
+    uint32_t *place; /* per instruction: index in states + 1 where one begins a stretch */
+    VEC(State) states;
+    VEC(uint32_t) starts; /* of the stretches */
+    VEC(uint32_t) work;
+    State now;
+} Flow;
+
+static void flow_to(Flow *x, uint32_t pc)
+{
+    if (pc >= x->s->f->n_insns)
+        return;
+    uint32_t i = x->place[pc];
+    if (!i) {
+        State st = state_new(x->s->f);
+        state_copy(x->s->f, &st, &x->now);
+        vec_push(&x->states, st);
+        vec_push(&x->starts, pc);
+        x->place[pc] = x->states.len;
+        vec_push(&x->work, pc);
+    } else if (state_meet(x->s->f, &x->states.at[i - 1], &x->now)) {
+        vec_push(&x->work, pc);
+    }
+}
+
+/* From the start of a stretch to its jump. `add`: the states are final, put notifies down. */
+static void stretch(Flow *x, uint32_t pc, bool add)
+{
+    const BcFunc *f = x->s->f;
+    state_copy(f, &x->now, &x->states.at[x->place[pc] - 1]);
+    for (; pc < f->n_insns; pc++) {
+        const BcInsn *in = &f->insns[pc];
+        if (in->op == BC_RET || (in->op == BC_NOTIFY && !notifies(x->s, &x->now, in, add)))
+            return;
+        if (jumps(in->op)) {
+            unsigned to = ways(&x->now, in);
+            if (!add && to & 1)
+                flow_to(x, pc + 1);
+            if (!add && to & 2)
+                flow_to(x, (uint32_t)in->imm);
+            return;
+        }
+        if (add && in->op == BC_CALL)
+            add_call(x->s, &x->now, in);
+        pass(x->s, &x->now, in);
+    }
+}
+
+static void flow(Scope *s, const State *st, uint32_t from)
+{
+    Flow x = {.s = s, .now = state_new(s->f)};
+    x.place = xcalloc(s->f->n_insns + 1u, sizeof *x.place);
+    state_copy(s->f, &x.now, st);
+    flow_to(&x, from);
+    while (x.work.len)
+        stretch(&x, vec_pop(&x.work), false);
+    for (uint32_t i = 0; i < x.starts.len; i++)
+        stretch(&x, x.starts.at[i], true);
+    for (uint32_t i = 0; i < x.states.len; i++)
+        state_free(&x.states.at[i]);
+    vec_free(&x.states);
+    vec_free(&x.starts);
+    vec_free(&x.work);
+    state_free(&x.now);
+    free(x.place);
+}
+
+/* One path, as long as there is one. */
+static void walk(Scope *s, State *st, uint32_t pc)
+{
+    while (pc < s->f->n_insns) {
+        const BcInsn *in = &s->f->insns[pc];
+        if (in->op == BC_RET || (in->op == BC_NOTIFY && !notifies(s, st, in, true)))
+            return;
+        bool open = jumps(in->op) && in->op != BC_JMP && !st->known[in->a];
+        bool loop = in->op == BC_FORPREP || in->op == BC_FORLOOP;
+        open |= loop && !(st->known[in->b] && st->known[in->c]);
+        if (open || *s->steps == 0) {
+            flow(s, st, pc);
+            return;
+        }
+        --*s->steps;
+        if (jumps(in->op)) {
+            pc = ways(st, in) == 2 ? (uint32_t)in->imm : pc + 1;
             continue;
-        if (s->f->insns[pc].op == BC_NOTIFY)
-            add_notify(s, &s->f->insns[pc]);
-        if (s->f->insns[pc].op == BC_CALL)
-            add_call(s, &s->f->insns[pc]);
+        }
+        if (in->op == BC_CALL)
+            add_call(s, st, in);
+        pass(s, st, in);
+        pc++;
     }
-    free(s->reached);
-    free(s->writer);
-    free(s->mwriter);
 }
 
-/* A function from its start. Dynamic extents are not followed: they count as unknown. */
-static void reach_entry(const World *w, uint32_t rank, uint32_t func, const MemRef *mem,
-                        const int64_t *scalars, const bool *known, uint32_t n_scalars,
-                        ReachList *out)
+static void reach_lane(const World *w, const Lane *lane, uint32_t *steps, ReachList *out)
 {
-    const BcFunc *f = &w->program->funcs[func];
-    int64_t *regs = xcalloc(f->n_regs + 1u, sizeof *regs);
-    bool *reg_known = xcalloc(f->n_regs + 1u, sizeof *reg_known);
-    MemRef *mregs = xcalloc(f->n_mregs + 1u, sizeof *mregs);
-    for (uint32_t i = f->n_binds; i < f->n_regs; i++)
-        reg_known[i] = true;
-    for (uint32_t i = 0; i < n_scalars; i++) {
-        regs[f->n_binds + i] = scalars[i];
-        reg_known[f->n_binds + i] = !known || known[i];
-    }
-    for (uint32_t i = 0, m = 0; i < f->n_params && f->params[i].kind != BCP_SCALAR; i++, m++)
-        mregs[m] = mem[m];
-    Scope s = {.w = w, .rank = rank, .f = f, .regs = regs, .mregs = mregs, .known = reg_known};
-    s.out = out;
-    run_scope(&s, 0);
-    free(regs);
-    free(reg_known);
-    free(mregs);
-}
-
-static void reach_lane(const World *w, const Lane *lane, ReachList *out)
-{
-    for (uint32_t i = 0; i < lane->frames.len; i++) {
+    for (uint32_t i = lane->frames.len; i-- > 0;) {
         const Frame *f = &lane->frames.at[i];
         bool top = i + 1 == lane->frames.len;
-        Scope s = {.w = w, .rank = lane->rank, .f = f->f, .regs = f->regs, .mregs = f->mregs};
-        s.out = out;
-        run_scope(&s, top ? f->pc : f->pc + 1);
+        Scope s = {w, lane->rank, lane->core, f->f, steps, out};
+        State st = state_new(f->f);
+        memcpy(st.regs, f->regs, f->f->n_regs * sizeof *st.regs);
+        memset(st.known, 1, f->f->n_regs);
+        memcpy(st.mem, f->mregs, f->f->n_mregs * sizeof *st.mem);
+        if (!top)
+            pass(&s, &st, &f->f->insns[f->pc]);
+        walk(&s, &st, top ? f->pc : f->pc + 1);
+        state_free(&st);
     }
+}
+
+static void reach_dispatch(const World *w, const Dispatch *d, uint32_t *steps, ReachList *out)
+{
+    const BcFunc *f = &w->program->funcs[d->func];
+    Scope s = {w, d->rank, d->cores > 1 ? UINT32_MAX : 0, f, steps, out};
+    State st = state_new(f);
+    memcpy(st.mem, d->mem, d->n_mem * sizeof *st.mem);
+    for (uint32_t i = 0; i < d->n_scalars; i++) {
+        st.regs[f->n_binds + i] = d->scalars[i];
+        st.known[f->n_binds + i] = 1;
+    }
+    enter(&s, d->func, &st);
 }
 
 void reach_rank(const World *w, uint32_t rank, ReachList *out)
 {
     const Rank *r = &w->ranks[rank];
+    uint32_t steps = MAX_STEPS;
     for (uint32_t i = 0; i < r->n_lanes; i++)
-        reach_lane(w, &r->lanes[i], out);
-    for (uint32_t i = r->next; i < r->queue.len; i++) {
-        const Dispatch *d = &w->dispatches.at[r->queue.at[i]];
-        reach_entry(w, rank, d->func, d->mem, d->scalars, NULL, d->n_scalars, out);
-    }
+        reach_lane(w, &r->lanes[i], &steps, out);
+    for (uint32_t i = r->next; i < r->queue.len; i++)
+        reach_dispatch(w, &w->dispatches.at[r->queue.at[i]], &steps, out);
 }
 
 ReachAnswer reach_cell(const ReachList *list, FabAddr cell)

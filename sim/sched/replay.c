@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PREFIX "r1."
+#define PREFIX "r2."
 #define MAX_CHOICES (UINT32_C(1) << 24)
 
 typedef struct {
@@ -47,11 +47,17 @@ static bool count_field(const char **at, uint32_t *out)
     return true;
 }
 
+uint32_t replay_seal(const char *rest)
+{
+    return crc32_bytes(0, rest, strlen(rest));
+}
+
 static bool parse(const char *text, Token *t)
 {
-    uint64_t checks;
+    uint64_t checks, seal;
     const char *at = text + strlen(PREFIX);
-    if (!replay_is_token(text) || !hex_field(&at, &t->program) || !count_field(&at, &t->n_ranks))
+    if (!replay_is_token(text) || !hex_field(&at, &seal) || at != text + strlen(PREFIX) + 9 ||
+        seal != replay_seal(at) || !hex_field(&at, &t->program) || !count_field(&at, &t->n_ranks))
         return false;
     if ((at[0] != 's' && at[0] != 'w') || at[1] != '.')
         return false;
@@ -248,16 +254,22 @@ const char *replay_token(Arena *arena, const World *w, const char *schedule,
 {
     Buf out = {0};
     const RunConfig *c = w->config;
-    buf_printf(&out, PREFIX "%016" PRIx64 ".%u.%c.%x.%016" PRIx64 ".%016" PRIx64 ".",
-               w->program->hash, w->n_ranks, c->weak ? 'w' : 's', c->checks,
-               platform_hash(&w->platform), inputs_hash(w));
+    buf_printf(&out, "%016" PRIx64 ".%u.%c.%x.%016" PRIx64 ".%016" PRIx64 ".", w->program->hash,
+               w->n_ranks, c->weak ? 'w' : 's', c->checks, platform_hash(&w->platform),
+               inputs_hash(w));
     if (c->without)
         buf_printf(&out, "k%u%s/", c->without, !c->repeat ? "" : c->no_golden ? "n" : "h");
     if (schedule)
         buf_str(&out, schedule);
     else
         print_choices(&out, choices, n, w->stop_at_data);
-    const char *text = arena_strndup(arena, out.at, out.len);
+    const char *text = arena_printf(arena, PREFIX "%08" PRIx32 ".%s", replay_seal(out.at), out.at);
     buf_free(&out);
     return text;
+}
+
+const char *replay_line(Arena *arena, const RunConfig *config, const char *token)
+{
+    const char *command = config->command ? config->command : "";
+    return arena_printf(arena, "replay: %s%s--schedule=%s", command, *command ? " " : "", token);
 }

@@ -1,21 +1,21 @@
 /* Replay tokens: a schedule bound to everything else that decides a run, so that it gives the same
  * verdict and the same report again.
  *
- *     r1.HASH.P.MEM.CHECKS.PLATFORM.INPUTS.SCHEDULE
+ *     r2.SEAL.HASH.P.MEM.CHECKS.PLATFORM.INPUTS.SCHEDULE
  *
- * HASH: of the stripped bytecode, 16 hex digits. P: devices. MEM: s or w. CHECKS: CHECK_ bits, hex.
- * PLATFORM, INPUTS: hashes, 16 hex digits each, of the platform's numbers, and of what host
- * tensors, scalars and extents hold at the start. SCHEDULE: clock, random:SEED, pct:SEED:DEPTH, or
- * choices in order as x and names joined by `-`, a name n times over as n:NAME; lanes by id,
- * landings as wID. With d in place of x every access of a window is a choice too. A
- * schedule of --explain-sync begins with kROW/; kROWh/ or kROWn/ when the queue of dispatches is
- * doubled, with goldens compared or not. */
+ * SEAL: CRC-32 of all that follows it, 8 hex digits. HASH: of the stripped bytecode, 16 hex digits.
+ * P: devices. MEM: s or w. CHECKS: CHECK_ bits, hex. PLATFORM, INPUTS: hashes, 16 hex digits each,
+ * of the platform's numbers, and of what host tensors, scalars and extents hold at the start.
+ * SCHEDULE: clock, random:SEED, pct:SEED:DEPTH, or choices in order as x and names joined by `-`, a
+ * name n times over as n:NAME; lanes by id, landings as wID. With d in place of x every access of a
+ * window is a choice too. A schedule of --explain-sync begins with kROW/; kROWh/ or kROWn/ when the
+ * queue of dispatches is doubled, with goldens compared or not. */
 #ifndef PLD_SIM_SCHED_REPLAY_H
 #define PLD_SIM_SCHED_REPLAY_H
 
 #include "sim/sched/sched.h"
 
-/* Does the text look like a token (begins with "r1.")? */
+/* Does the text look like a token (begins with "r2.")? */
 bool replay_is_token(const char *text);
 
 /* Takes the parts that a run can adopt (memory model, checks) from a token into `config`; false and
@@ -32,5 +32,12 @@ Policy *replay_policy(Arena *arena, const char *token, const World *w, const cha
  * by the arena. */
 const char *replay_token(Arena *arena, const World *w, const char *schedule,
                          const uint32_t *choices, uint32_t n);
+
+/* "replay: COMMAND --schedule=TOKEN", a command that can be pasted where config->command is known.
+ */
+const char *replay_line(Arena *arena, const RunConfig *config, const char *token);
+
+/* The check of the part of a token behind it. */
+uint32_t replay_seal(const char *rest);
 
 #endif

@@ -40,7 +40,7 @@ done
 # A failing interleaving comes back with its token: same report, same status.
 f=tests/explore/eq_overshot.pld
 exits 'fails in some order' 3 "$build/pldrun" $f -d 0-2 --explore
-token=$(sed -n '/^deadlock: /,/^replay: /s/^replay: --schedule=//p' "$tmp/err" | head -n 1)
+token=$(sed -n '/^deadlock: /,/^replay: /s/^replay: .* --schedule=//p' "$tmp/err" | head -n 1)
 sed -n '/^deadlock: /,/^replay: /p' "$tmp/err" | sed '/^replay: /q' >"$tmp/first"
 exits 'replay' 3 "$build/pldrun" $f -d 0-2 --schedule="$token"
 grep -v '^note: ' "$tmp/err" >"$tmp/again"

@@ -7,7 +7,7 @@
 
 # Text without what names places: file:line:col, function+instruction, names of tiles.
 places() {
-    sed -E 's#[^ ()]+\.pld:[0-9]+(:[0-9]+)?#PLACE#g; s/line [0-9]+/PLACE/g; s/\b[A-Za-z_][A-Za-z0-9_]*\+[0-9]+/PLACE/g
+    sed -E 's#/(whole|bare)\.pldb#/FILE#; s#[^ ()]+\.pld:[0-9]+(:[0-9]+)?#PLACE#g; s/line [0-9]+/PLACE/g; s/\b[A-Za-z_][A-Za-z0-9_]*\+[0-9]+/PLACE/g
         s/uses .*elements/uses TILE elements/; s/"file":("[^"]*"|null),"line":[0-9]+,"col":[0-9]+/PLACE/g' "$1"
 }
 # judged FILE NAME OPTIONS...: runs it, status and both outputs into $tmp/FILE

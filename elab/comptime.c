@@ -178,10 +178,23 @@ static void assign_to(Elab *e, const Ast *target, Val v)
     }
 }
 
+/* A constant has one value, which -D may set and the first line of a dump records. */
+static bool bound_before(Elab *e, const Ast *target)
+{
+    const CtName *old = target->kind == AST_NAME ? elab_find_name(e->scope, target->name) : NULL;
+    if (!old || old->span.begin == target->span.begin)
+        return false;
+    elab_error(e, target->span, "name", "the constant %s is bound twice", target->name);
+    diag_note(e->diags, old->span, "it is bound here first");
+    return true;
+}
+
 /* A module constant is a parameter: -D may set it. Names that hold a type or an extent are not. */
 static Val constant(Elab *e, const Ast *target, const Ast *annotation, const Ast *value)
 {
     bool module_level = !e->scope->parent && target->kind == AST_NAME;
+    if (module_level && bound_before(e, target))
+        return val_bad;
     return module_level ? elab_param(e, target->name, target->span, annotation, value)
                         : elab_eval(e, value);
 }

@@ -161,6 +161,7 @@ struct Fn {
     Map read;                    /* ids of names whose value was used */
     Map locals;                  /* every name bound anywhere in the function */
     const Type *declared_result; /* of `-> type`, or NULL */
+    bool uses_failed;            /* calls a function with mistakes: those were reported */
 };
 
 typedef enum { FN_NEW, FN_BUSY, FN_DONE, FN_FAILED } FnState;
@@ -373,6 +374,8 @@ bool elab_function(Elab *e, FnDecl *d, const Type *const *arg_types, Span call);
 bool elab_signature(Elab *e, FnDecl *d);
 uint32_t elab_n_params(const FnDecl *d);
 const AstParam *elab_param_ast(const FnDecl *d, uint32_t i);
+/* Do the types of all its parameters stand in the text? */
+bool elab_fully_annotated(const FnDecl *d);
 
 /* ---- names of a function (scope.c) */
 uint32_t elab_name_id(Elab *e, Sym name);
@@ -451,6 +454,8 @@ void elab_check_dividend(Elab *e, const Expr *dividend, const char *op, Span spa
 bool elab_elements(Elab *e);
 
 /* ---- messages */
+/* The place of what is about the file as a whole, or about an option. */
+static const Span elab_top = {0, 1};
 #define elab_error(e, ...) diag_error((e)->diags, __VA_ARGS__)
 
 #endif

@@ -35,7 +35,7 @@ Expr *element_call(Element *p, const Ast *a);
 Expr *element_node(Element *p, ExprKind kind, Span span);
 Expr *element_operation(Element *p, ScalarOp op, Span span, uint32_t n, Expr *const *args);
 Expr *element_op(Element *p, ElementOp op, Span span, uint32_t n, Expr *const *args);
-/* The literal of a value, or NULL: a NaN has none, nor what is no number. */
+/* The literal of a value, or NULL for what is no number. */
 Expr *element_literal(Element *p, Val v, Span span);
 /* The literal of a folded value; `x` itself when it has none (after a mistake, which was reported).
  */

@@ -1,6 +1,5 @@
 /* Expressions of init and golden functions. */
 #include "elab/element.h"
-#include <math.h>
 #include <string.h>
 
 enum { MAX_NODES = 1 << 20 };
@@ -72,7 +71,7 @@ Expr *element_use(Element *p, VarId v, Span span)
 
 Expr *element_literal(Element *p, Val v, Span span)
 {
-    bool real = v.kind == V_FLOAT && !isnan(v.f);
+    bool real = v.kind == V_FLOAT;
     if (v.kind != V_BOOL && v.kind != V_INT && !real)
         return NULL;
     Expr *x = element_node(p, real ? EX_FLOAT : v.kind == V_INT ? EX_INT : EX_BOOL, span);

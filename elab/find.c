@@ -119,12 +119,12 @@ static const Candidate *choose(Elab *e, const Candidates *c)
         for (uint32_t i = 0; i < c->len; i++)
             if (names_candidate(e, &c->at[i], name))
                 return &c->at[i];
-        elab_error(e, (Span){0}, "option", "no program %s in this file; it has: %s", name,
+        elab_error(e, elab_top, "option", "no program %s in this file; it has: %s", name,
                    list_candidates(e, c));
         return NULL;
     }
     if (c->len > 1) {
-        elab_error(e, (Span){0}, "option",
+        elab_error(e, elab_top, "option",
                    "this file holds several programs: %s; choose one with --program NAME",
                    list_candidates(e, c));
         return NULL;
@@ -137,7 +137,7 @@ static bool no_program(Elab *e)
     /* After other messages this one would only repeat that the file is not a program. */
     if (!diags_failed(e->diags))
         elab_error(
-            e, (Span){0}, "name",
+            e, elab_top, "name",
             "no program in this file: it needs functions with @pl.jit decorators, a @pl.program "
             "class, or a factory def that returns one");
     return false;
@@ -393,6 +393,7 @@ FnDecl *elab_decl(Elab *e, Sym name)
 FnDecl *elab_find_entry(Elab *e)
 {
     FnDecl *found = NULL;
+    Span second = {0};
     const char *names = "";
     uint32_t n = 0;
     const char *want = e->opt->entry ? e->opt->entry : e->header ? e->header->entry : NULL;
@@ -401,17 +402,19 @@ FnDecl *elab_find_entry(Elab *e)
         if (d->kind != FN_HOST)
             continue;
         names = arena_printf(e->arena, "%s%s%s", names, n++ ? ", " : "", d->name);
+        if (n == 2)
+            second = d->def->def.name_span;
         if (!found && (!want || strcmp(want, d->name) == 0))
             found = d;
     }
     if (n == 0)
-        elab_error(e, e->decls.len ? e->decls.at[0].def->def.name_span : (Span){0}, "name",
+        elab_error(e, e->decls.len ? e->decls.at[0].def->def.name_span : elab_top, "name",
                    "this program has kernels and no host function to start them: `pldc --skeleton "
                    "FILE` prints one that fits");
     else if (want && !found)
-        elab_error(e, (Span){0}, "option", "no host function %s; there is: %s", want, names);
+        elab_error(e, elab_top, "option", "no host function %s; there is: %s", want, names);
     else if (!want && n > 1)
-        elab_error(e, (Span){0}, "option",
+        elab_error(e, second, "option",
                    "several host functions: %s; choose one with --entry NAME", names);
     else
         return found;

@@ -15,6 +15,14 @@ const AstParam *elab_param_ast(const FnDecl *d, uint32_t i)
     return &d->def->def.params.at[i + (d->method ? 1u : 0u)];
 }
 
+bool elab_fully_annotated(const FnDecl *d)
+{
+    for (uint32_t i = 0; i < elab_n_params(d); i++)
+        if (!elab_param_ast(d, i)->annotation)
+            return false;
+    return true;
+}
+
 static const char *kind_text(FuncKind k)
 {
     return k == FN_HOST ? "a host" : k == FN_ORCH ? "an orchestration" : "an InCore";
@@ -300,7 +308,7 @@ bool elab_function(Elab *e, FnDecl *d, const Type *const *arg_types, Span call)
         run_body(e, d);
         elab_finish_effects(e);
         warn_unread(e, &fn);
-        if (e->diags->n_errors == errors)
+        if (e->diags->n_errors == errors && !fn.uses_failed)
             finish_result(e, d);
         if (e->ir && e->header->stage >= PASS_CONVERT_TO_SSA && e->diags->n_errors == errors)
             func_recover_bases(e->p, fn.f);
@@ -308,6 +316,6 @@ bool elab_function(Elab *e, FnDecl *d, const Type *const *arg_types, Span call)
     e->call_depth--;
     e->fn = saved;
     free_fn(&fn);
-    d->state = e->diags->n_errors == errors ? FN_DONE : FN_FAILED;
+    d->state = e->diags->n_errors == errors && !fn.uses_failed ? FN_DONE : FN_FAILED;
     return d->state == FN_DONE;
 }

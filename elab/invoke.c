@@ -335,6 +335,38 @@ static Val finish(Elab *e, Call *c, Extents *x, Expr *device, Expr *cores)
     return val_expr(call);
 }
 
+/* What a function uses is judged before it: a call of a function with mistakes is not looked at, as
+ * what would be said about it may follow from them. */
+static bool sound(Elab *e, FnDecl *d, Span call)
+{
+    bool ok = d->state != FN_FAILED &&
+              (!elab_fully_annotated(d) || elab_function(e, d, NULL, call));
+    e->fn->uses_failed |= !ok;
+    return ok;
+}
+
+/* Between levels only memory is returned: a dispatch is not waited for, and tiles and scalars live
+ * on the core. */
+static bool check_results(Elab *e, const FnDecl *d, Span call)
+{
+    FuncKind from = e->fn->f->kind;
+    const Type *t = d->func->result;
+    uint32_t n = t->kind == TY_TUPLE ? t->n_elems : t->kind != TY_NONE;
+    for (uint32_t i = 0; i < n; i++) {
+        const Type *one = t->kind == TY_TUPLE ? t->elems[i] : t;
+        bool core = d->kind == FN_INCORE && from == FN_ORCH && one->kind != TY_TILE;
+        if (type_is_memory(one) || core || d->kind == from)
+            continue;
+        elab_error(e, call, "type",
+                   "%s returns %s, and %s function gets memory only: write it into a tensor and "
+                   "return that",
+                   d->name, type_text(e->arena, one), level_name(from));
+        diag_note(e->diags, d->def->def.name_span, "%s is declared here", d->name);
+        return false;
+    }
+    return true;
+}
+
 Val elab_function_call(Elab *e, FnDecl *d, const Ast *ast)
 {
     uint32_t n = elab_n_params(d);
@@ -346,8 +378,8 @@ Val elab_function_call(Elab *e, FnDecl *d, const Ast *ast)
               .spans = arena_new_n(e->arena, Span, n + 1),
               .args = arena_new_n(e->arena, Expr *, n + 1)};
     bool first = d->state == FN_NEW;
-    if (!check_level(e, d, ast->span) || !elab_signature(e, d) || !place_arguments(e, &c) ||
-        !check_device(e, &c, &device, &cores) || !make_arguments(e, &c) || !bind_extents(e, &x, &c))
+    if (!check_level(e, d, ast->span) || !elab_signature(e, d) || !sound(e, d, ast->span) ||
+        !place_arguments(e, &c) || !check_device(e, &c, &device, &cores) || !make_arguments(e, &c) || !bind_extents(e, &x, &c))
         return val_bad;
     for (uint32_t i = 0; i < n; i++)
         if (d->annotations.at[i].kind == V_TYPE && !check_annotated(e, &x, &c, i))
@@ -355,7 +387,11 @@ Val elab_function_call(Elab *e, FnDecl *d, const Ast *ast)
     const Type **types = arena_new_n(e->arena, const Type *, n + 1);
     for (uint32_t i = 0; i < n; i++)
         types[i] = c.args[i]->type;
-    if (!elab_function(e, d, types, ast->span))
+    if (!elab_function(e, d, types, ast->span)) {
+        e->fn->uses_failed = true;
+        return val_bad;
+    }
+    if (!check_results(e, d, ast->span))
         return val_bad;
     for (uint32_t i = 0; i < n && !first; i++)
         if (d->annotations.at[i].kind != V_TYPE && !check_found(e, &c, i))

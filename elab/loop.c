@@ -70,8 +70,6 @@ static bool loop_bounds(Elab *e, const Ast *call, Head *h)
 {
     const AstList *a = &call->call.args;
     int64_t step;
-    if (!elab_plain_call(e, call))
-        return false;
     if (a->len < 1 || a->len > 3) {
         elab_error(e, call->span, "type", "%s takes ([start,] stop[, step]), got %u arguments",
                    h->name, a->len);
@@ -126,7 +124,8 @@ static bool loop_init(Elab *e, const Ast *call, Head *h)
 static bool loop_header(Elab *e, const Ast *s, Head *h)
 {
     *h = (Head){0};
-    if (!loop_kind(e, s, h) || !loop_target(e, s->for_.target, h))
+    if (!loop_kind(e, s, h) || !loop_target(e, s->for_.target, h) ||
+        !elab_plain_call(e, s->for_.iter))
         return false;
     if (!loop_bounds(e, s->for_.iter, h)) {
         /* Reported; any bounds will do to find the mistakes of the body. */

@@ -2,6 +2,7 @@
  * of a dump sets them to. */
 #include "elab/elab.h"
 #include "parser/parser.h"
+#include <math.h>
 #include <string.h>
 
 static Setting *find_setting(Elab *e, Sym name)
@@ -20,6 +21,11 @@ static void add_setting(Elab *e, Setting s)
 /* -D NAME=VALUE: the last one counts, and none contradicts the first line of a dump. */
 static void add_define(Elab *e, const Define *d)
 {
+    if (utf8_check(d->name, strlen(d->name)) < strlen(d->name) ||
+        utf8_check(d->value, strlen(d->value)) < strlen(d->value)) {
+        elab_error(e, elab_top, "option", "-D %s=%s is not valid UTF-8", d->name, d->value);
+        return;
+    }
     Sym name = intern(e->in, d->name);
     Setting *s = find_setting(e, name);
     if (!s) {
@@ -30,7 +36,7 @@ static void add_define(Elab *e, const Define *d)
     bool quoted =
         s->value[0] == '"' && strlen(s->value) == n + 2 && strncmp(s->value + 1, d->value, n) == 0;
     if (s->from_header && strcmp(s->value, d->value) != 0 && !quoted)
-        elab_error(e, (Span){0}, "option",
+        elab_error(e, elab_top, "option",
                    "-D %s=%s contradicts the first line of the dump, which has %s=%s", d->name,
                    d->value, s->name, s->value);
     else if (!s->from_header)
@@ -173,6 +179,16 @@ static bool is_bool_word(const char *s)
     return strcmp(s, "true") == 0 || strcmp(s, "false") == 0;
 }
 
+/* Python's texts of the values that no literal has. */
+static bool special_float(const char *s, double *out)
+{
+    const char *word = s + (*s == '-' || *s == '+');
+    *out = strcmp(word, "inf") == 0 ? INFINITY : NAN;
+    if (*s == '-')
+        *out = -*out;
+    return strcmp(word, "inf") == 0 || strcmp(word, "nan") == 0;
+}
+
 static Val setting_value(Elab *e, const Setting *s, ParamType t, const Ast *annotation,
                          Val fallback)
 {
@@ -184,6 +200,9 @@ static Val setting_value(Elab *e, const Setting *s, ParamType t, const Ast *anno
         return word;
     if ((t == PT_BOOL || fallback.kind == V_BOOL) && is_bool_word(s->value))
         return val_bool(s->value[0] == 't');
+    double special;
+    if ((t == PT_FLOAT || fallback.kind == V_FLOAT) && special_float(s->value, &special))
+        return val_float(special);
     Dtype dt;
     if ((t == PT_DTYPE || fallback.kind == V_DTYPE) && dtype_from_name(s->value, &dt))
         return val_dtype(dt);
@@ -370,7 +389,7 @@ void elab_unused_settings(Elab *e)
             buf_printf(&list, "%s%s", k ? ", " : "", names[k]);
         }
         const char *near = nearest_name(s->name, names, n);
-        elab_error(e, (Span){0}, "option",
+        elab_error(e, elab_top, "option",
                    "-D %s=%s: the program has no parameter %s%s%s%s it has: %s", s->name, s->value,
                    s->name, near ? "; did you mean " : "", near ? near : "", near ? "?" : ";",
                    list.at ? list.at : "none");

@@ -72,21 +72,13 @@ static FnDecl *find(Elab *e)
     return ok && !diags_failed(e->diags) ? elab_find_entry(e) : NULL;
 }
 
-static bool fully_annotated(const FnDecl *d)
-{
-    for (uint32_t i = 0; i < elab_n_params(d); i++)
-        if (!elab_param_ast(d, i)->annotation)
-            return false;
-    return true;
-}
-
 /* After a mistake in a caller its callees were not reached: their own mistakes are reported in the
  * same run where their types stand in the text. */
 static void check_unreached(Elab *e)
 {
     for (uint32_t i = 0; i < e->decls.len; i++) {
         FnDecl *d = &e->decls.at[i];
-        if (d->state == FN_NEW && d->reached && d->kind != FN_HOST && fully_annotated(d))
+        if (d->state == FN_NEW && d->reached && d->kind != FN_HOST && elab_fully_annotated(d))
             elab_function(e, d, NULL, d->def->def.name_span);
     }
 }

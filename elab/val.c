@@ -13,7 +13,8 @@ Val val_int(int64_t v)
 
 Val val_float(double v)
 {
-    return (Val){.kind = V_FLOAT, .f = v};
+    /* One NaN: which sign an operation gives it depends on the machine. */
+    return (Val){.kind = V_FLOAT, .f = isnan(v) ? (double)NAN : v};
 }
 
 Val val_bool(bool v)

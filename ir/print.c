@@ -298,7 +298,7 @@ static void print_tolerance(Buf *out, const char *name, double v, bool *first)
     if (v < 0)
         return;
     buf_printf(out, "%s%s=", *first ? "(" : ", ", name);
-    buf_double(out, v);
+    irp_real(out, v);
     *first = false;
 }
 

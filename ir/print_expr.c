@@ -53,18 +53,25 @@ static void print_bool(Buf *out, const Expr *e, int bare)
         buf_printf(out, "pl.const(%s, pl.BOOL)", text);
 }
 
-/* A bare literal is FP32 where nothing else gives it a type. Infinity has no literal, but one that
- * rounds to it. */
+/* Infinity has no literal, but one that rounds to it. */
+void irp_real(Buf *out, double v)
+{
+    if (isnan(v))
+        buf_str(out, "(1e999 - 1e999)");
+    else if (isinf(v))
+        buf_str(out, v < 0 ? "-1e999" : "1e999");
+    else
+        buf_double(out, v);
+}
+
+/* A bare literal is FP32 where nothing else gives it a type. */
 static void print_float(Buf *out, const Expr *e, int prec, int bare)
 {
     Dtype dtype = e->type ? e->type->dtype : DT_FP32;
     bool typed = dtype != DT_FP32 && !stands_bare(dtype, bare);
     bool parens = !typed && signbit(e->fval) && prec > PREC_UNARY;
     buf_str(out, typed ? "pl.const(" : parens ? "(" : "");
-    if (isinf(e->fval))
-        buf_str(out, e->fval < 0 ? "-1e999" : "1e999");
-    else
-        buf_double(out, e->fval);
+    irp_real(out, e->fval);
     if (typed)
         buf_printf(out, ", pl.%s)", dtype_name(dtype));
     buf_str(out, parens ? ")" : "");

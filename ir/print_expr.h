@@ -16,6 +16,9 @@ enum {
 void irp_expr(Buf *out, const Func *f, const Expr *e, int prec, int bare);
 /* The same for what init and golden functions compute. */
 void irp_number(Buf *out, const Func *f, const Expr *e, int prec);
+/* A floating value as an expression that reads back as it; NaN is the difference of two infinities,
+ * in parentheses. */
+void irp_real(Buf *out, double v);
 /* A double-quoted string with escapes. */
 void irp_string(Buf *out, const char *text);
 /* The name a variable has in the text. */

@@ -22,10 +22,8 @@ static void print_literal(Buf *out, const Expr *e, int prec)
         buf_printf(out, "%lld", (long long)e->ival);
     else if (e->kind == EX_BOOL)
         buf_str(out, e->ival ? "True" : "False");
-    else if (isinf(e->fval))
-        buf_str(out, e->fval < 0 ? "-1e999" : "1e999");
     else
-        buf_double(out, e->fval);
+        irp_real(out, e->fval);
     buf_str(out, parens ? ")" : "");
 }
 

@@ -98,6 +98,10 @@ static void text_error(Layout *l, Token t)
     case LEX_BACKSLASH:
         layout_error(l, t.span, "'\\' joins lines only as the last character of a line");
         break;
+    case LEX_BACKSLASH_END:
+        layout_error(l, (Span){t.span.begin, t.span.begin + 1},
+                     "the file ends inside a line that this '\\' continues");
+        break;
     case LEX_STRAY_CLOSER:
         layout_error(l, t.span, "nothing opens this '%c'", l->src->text[t.span.begin]);
         break;

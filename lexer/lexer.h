@@ -25,6 +25,7 @@ typedef enum {
     LEX_COMPLEX,       /* 3j */
     LEX_BYTES,         /* b"..." */
     LEX_BACKSLASH,     /* '\' that is not at the end of its line */
+    LEX_BACKSLASH_END, /* '\' that joins the last line to nothing */
     LEX_STRAY_CLOSER,  /* a closing bracket that nothing opened */
 } LexError;
 

@@ -145,7 +145,11 @@ static bool scan_line(Scanner *s)
             $               { return false; }
             [ \t\f]+        { continue; }
             "#" [^\n]*      { continue; }
-            "\\" "\n"       { continue; }
+            "\\" "\n"       {
+                if (s->cursor == s->limit)
+                    give_error(s, LEX_BACKSLASH_END);
+                continue;
+            }
             "\n"            { return true; }
 
             name            { give(s, keyword_kind(s), LEX_OK); continue; }

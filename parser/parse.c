@@ -59,6 +59,18 @@ static bool check_text(const Source *src, Diags *diags)
     return true;
 }
 
+/* Lines that end in CR alone would be one line, and a comment in it the rest of the file. */
+static bool check_lines(const Source *src, Diags *diags)
+{
+    const char *cr = src->n_lines == 1 ? memchr(src->text, '\r', src->len) : NULL;
+    if (!cr)
+        return true;
+    uint32_t at = (uint32_t)(cr - src->text);
+    diag_error(diags, (Span){at, at + 1}, "syntax",
+               "the lines of this file end in CR alone: save it with LF or CRLF line ends");
+    return false;
+}
+
 static Sym read_header(Interner *in, const Source *src)
 {
     size_t mark = sizeof header_mark - 1;
@@ -86,7 +98,7 @@ AstModule *parse_module(Arena *arena, Interner *in, const Source *src, Diags *di
     Parser p = parser_on(arena, in, src, diags);
     p.module = arena_new(arena, AstModule);
     p.module->src = src;
-    if (!check_text(src, diags))
+    if (!check_text(src, diags) || !check_lines(src, diags))
         return p.module;
     p.module->header = read_header(in, src);
     run(&p, src->text, src->len, 0, false);

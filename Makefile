@@ -53,7 +53,7 @@ BUILD = +$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell
 .SUFFIXES:
 MAKEFLAGS += --no-builtin-rules
 
-.PHONY: all lib tests fuzzers update-goldens demo check quick bench fuzz explore-long clean lint format help flags
+.PHONY: all lib tests fuzzers update-goldens demo check quick bench fuzz explore-long random-long clean lint format help flags
 
 all: $(LIB) $(BINS)
 lib: $(LIB)
@@ -69,6 +69,7 @@ help:
 	@echo 'bench         timings (tests/bench)'
 	@echo 'fuzz          random input for a while (tests/fuzz)'
 	@echo 'explore-long  every interleaving of the larger litmus tests'
+	@echo 'random-long   10,000 random programs against their model'
 	@echo 'bare-long     the README on a bare Debian, as root (tests/bare)'
 	@echo 'install       programs, manual pages, samples, completions below DESTDIR and PREFIX'
 	@echo 'uninstall     takes them away again'
@@ -145,6 +146,9 @@ bench: all $(BENCHES)
 
 fuzz: fuzzers
 	@set -e; for s in $(sort $(wildcard tests/fuzz/*.sh)); do $$s $(B); done
+
+random-long: all
+	@COUNT=10000 tests/e2e/random.sh $(B)
 
 explore-long: tests
 	@set -e; for s in $(sort $(wildcard tests/litmus/long*.sh)); do $$s $(B); done

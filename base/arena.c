@@ -2,7 +2,6 @@
 #include <stdalign.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct ArenaBlock {
@@ -12,46 +11,10 @@ struct ArenaBlock {
 
 enum { MIN_BLOCK = 64 * 1024, ALIGN = alignof(max_align_t) };
 
-static _Noreturn void out_of_memory(void)
-{
-    fputs("out of memory\n", stderr);
-    exit(70);
-}
-
-void *xmalloc(size_t size)
-{
-    void *p = malloc(size ? size : 1);
-    if (p == NULL)
-        out_of_memory();
-    return p;
-}
-
-void *xcalloc(size_t count, size_t size)
-{
-    void *p = calloc(count ? count : 1, size ? size : 1);
-    if (p == NULL)
-        out_of_memory();
-    return p;
-}
-
-void *xrealloc(void *old, size_t size)
-{
-    void *p = realloc(old, size ? size : 1);
-    if (p == NULL)
-        out_of_memory();
-    return p;
-}
-
-char *xstrdup(const char *text)
-{
-    size_t size = strlen(text) + 1;
-    return memcpy(xmalloc(size), text, size);
-}
-
 static ArenaBlock *new_block(size_t size)
 {
     if (size > SIZE_MAX - sizeof(ArenaBlock))
-        out_of_memory();
+        heap_exhausted();
     return xmalloc(sizeof(ArenaBlock) + size);
 }
 
@@ -67,7 +30,7 @@ static void *alloc_large(Arena *arena, size_t size)
 void *arena_alloc(Arena *arena, size_t size)
 {
     if (size > SIZE_MAX - ALIGN)
-        out_of_memory();
+        heap_exhausted();
     size = size ? (size + ALIGN - 1) / ALIGN * ALIGN : ALIGN;
     if (size > (size_t)(arena->end - arena->next)) {
         if (size > MIN_BLOCK / 4 && arena->head != NULL)
@@ -88,7 +51,7 @@ void *arena_array(Arena *arena, size_t count, size_t size)
 {
     size_t bytes;
     if (__builtin_mul_overflow(count, size, &bytes))
-        out_of_memory();
+        heap_exhausted();
     return arena_alloc(arena, bytes);
 }
 
@@ -126,7 +89,7 @@ void arena_free(Arena *arena)
 {
     for (ArenaBlock *block = arena->head; block != NULL;) {
         ArenaBlock *prev = block->prev;
-        free(block);
+        xfree(block);
         block = prev;
     }
     *arena = (Arena){0};

@@ -2,6 +2,8 @@
 #ifndef PLD_BASE_ARENA_H
 #define PLD_BASE_ARENA_H
 
+#include "base/heap.h"
+
 #include <stdarg.h>
 #include <stddef.h>
 
@@ -15,8 +17,8 @@ typedef struct {
 
 /* An arena is valid when zeroed: `Arena a = {0};`. */
 
-/* Returns `size` zeroed bytes aligned for any type, owned by the arena. Never NULL: running out of
- * memory prints one line on standard error and exits with status 70. */
+/* Returns `size` zeroed bytes aligned for any type, owned by the arena. Never NULL: memory that
+ * does not suffice ends in heap_exhausted. */
 void *arena_alloc(Arena *arena, size_t size);
 
 /* Returns `count` zeroed elements of `size` bytes; the product is checked for overflow. */
@@ -35,11 +37,5 @@ void arena_free(Arena *arena);
 
 #define arena_new(arena, T) ((T *)arena_alloc((arena), sizeof(T)))
 #define arena_new_n(arena, T, n) ((T *)arena_array((arena), (n), sizeof(T)))
-
-/* malloc and realloc that never return NULL (same exit as arena_alloc). */
-void *xmalloc(size_t size);
-void *xcalloc(size_t count, size_t size);
-void *xrealloc(void *old, size_t size);
-char *xstrdup(const char *text);
 
 #endif

@@ -31,6 +31,12 @@ void buf_bytes(Buf *buf, const void *bytes, size_t len)
     buf->at[buf->len] = '\0';
 }
 
+char *buf_room(Buf *buf, size_t more)
+{
+    reserve(buf, more);
+    return buf->at + buf->len;
+}
+
 void buf_str(Buf *buf, const char *text)
 {
     buf_bytes(buf, text, strlen(text));
@@ -188,6 +194,6 @@ void buf_clear(Buf *buf)
 
 void buf_free(Buf *buf)
 {
-    free(buf->at);
+    xfree(buf->at);
     *buf = (Buf){0};
 }

@@ -17,6 +17,8 @@ typedef struct {
 void buf_bytes(Buf *buf, const void *bytes, size_t len);
 void buf_str(Buf *buf, const char *text);
 void buf_char(Buf *buf, char c);
+/* Room for `more` bytes behind those in use; the caller writes them and adds to `len`. */
+char *buf_room(Buf *buf, size_t more);
 void buf_fill(Buf *buf, char c, size_t count);
 void buf_printf(Buf *buf, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void buf_vprintf(Buf *buf, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0)));

@@ -298,6 +298,6 @@ void diags_print(const Diags *diags, FILE *out, DiagFormat format, bool colour)
     put_hidden(&buf, diags, format, diags->n_hidden_warnings, "warning");
     if (buf.len)
         fwrite(buf.at, 1, buf.len, out);
-    free(items);
+    xfree(items);
     buf_free(&buf);
 }

@@ -2,7 +2,7 @@
 #include "base/arena.h"
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,20 +18,23 @@ static bool fail(char **why, const char *verb, const char *name, const char *rea
     return false;
 }
 
+enum { CHUNK = 65536 };
+
 /* Reads until `out` has `size` bytes or the file ends; returns 0 or an errno value. */
 static int read_up_to(int fd, Buf *out, size_t size)
 {
-    char chunk[65536];
     while (out->len < size) {
         size_t left = size - out->len;
-        ssize_t n = read(fd, chunk, left < sizeof chunk ? left : sizeof chunk);
+        size_t room = left < CHUNK ? left : CHUNK;
+        ssize_t n = read(fd, buf_room(out, room), room);
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)
             return errno;
         if (n == 0)
             return 0;
-        buf_bytes(out, chunk, (size_t)n);
+        out->len += (size_t)n;
+        out->at[out->len] = '\0';
     }
     return 0;
 }
@@ -43,6 +46,7 @@ static int open_input(const char *path, Buf *out, char **why)
     if (fd < 0)
         fail(why, "read", path, strerror(errno));
     buf_clear(out);
+    trap_holds_file(fd == STDIN_FILENO ? -1 : fd);
     buf_str(out, ""); /* out->at is text even when the file is empty */
     return fd;
 }
@@ -50,6 +54,7 @@ static int open_input(const char *path, Buf *out, char **why)
 static bool close_input(int fd, const char *path, int error, char **why)
 {
     bool is_stdin = fd == STDIN_FILENO;
+    trap_holds_file(-1);
     if (!is_stdin)
         close(fd);
     return !error || fail(why, "read", is_stdin ? "standard input" : path, strerror(error));
@@ -141,7 +146,7 @@ static int replace_file(const char *path, const struct stat *old, const char *by
         error = errno;
     if (error)
         unlink(temporary);
-    free(temporary);
+    xfree(temporary);
     return error;
 }
 
@@ -156,29 +161,12 @@ static int write_path(const char *path, const char *bytes, size_t len)
         return write_direct(path, bytes, len);
     if (access(path, W_OK) != 0)
         return errno;
-    char *real = realpath(path, NULL); /* a symbolic link stays one */
-    int error = replace_file(real ? real : path, &st, bytes, len);
-    free(real);
-    return error;
+    char real[PATH_MAX]; /* a symbolic link stays one */
+    return replace_file(realpath(path, real) ? real : path, &st, bytes, len);
 }
 
 bool file_write_atomic(const char *path, const void *bytes, size_t len, char **why)
 {
-    /* A file size limit shall be an error like a full disk, not the end of the process. */
-    struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
-    bool changed = sigaction(SIGXFSZ, &ignore, &before) == 0;
     int error = write_path(path, bytes, len);
-    if (changed)
-        sigaction(SIGXFSZ, &before, NULL);
     return error == 0 || fail(why, "write", path, strerror(error));
-}
-
-bool stdout_finish(char **why)
-{
-    errno = 0;
-    bool failed = fflush(stdout) != 0;
-    int error = errno;
-    if (!failed && !ferror(stdout))
-        return true;
-    return fail(why, "write", "standard output", error ? strerror(error) : "write error");
 }

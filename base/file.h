@@ -19,10 +19,8 @@ bool file_read_extent(const char *path, Buf *out, size_t head, FileExtent *exten
 
 /* Writes to a temporary name in the same directory, syncs, and renames over `path`; on any failure
  * removes the temporary file, leaves the old file as it was, and sets *why (caller frees). A path
- * that exists and is not a regular file (/dev/stdout, a pipe) is written directly. */
+ * that exists and is not a regular file (/dev/stdout, a pipe) is written directly. Where SIGXFSZ is
+ * ignored, a limit of file sizes is such a failure. */
 bool file_write_atomic(const char *path, const void *bytes, size_t len, char **why);
-
-/* Flushes and checks standard output (full disk, closed pipe): false and *why on an error. */
-bool stdout_finish(char **why);
 
 #endif

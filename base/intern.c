@@ -27,7 +27,7 @@ static void grow(Interner *in)
     for (uint32_t i = 0; i < old_cap; i++)
         if (old[i])
             in->slots[find_slot(in, old[i], strlen(old[i]))] = old[i];
-    free(old);
+    xfree(old);
 }
 
 Sym intern_n(Interner *in, const char *text, size_t len)
@@ -67,6 +67,6 @@ Sym internf(Interner *in, const char *fmt, ...)
 void interner_free(Interner *in)
 {
     arena_free(&in->arena);
-    free(in->slots);
+    xfree(in->slots);
     *in = (Interner){0};
 }

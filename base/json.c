@@ -1,7 +1,6 @@
 #include "base/json.h"
 #include "base/source.h"
 #include "base/terminal.h"
-#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -23,7 +22,6 @@ static void separate(JsonWriter *w)
 void json_open(JsonWriter *w, char bracket)
 {
     separate(w);
-    assert(w->depth < sizeof w->stack);
     w->stack[w->depth++] = bracket;
     buf_char(w->out, bracket);
     w->first = true;
@@ -31,7 +29,6 @@ void json_open(JsonWriter *w, char bracket)
 
 void json_close(JsonWriter *w)
 {
-    assert(w->depth > 0);
     if (w->line_break)
         buf_char(w->out, '\n');
     w->line_break = false;

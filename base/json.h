@@ -9,7 +9,7 @@
 /* A writer that places commas itself. Objects: json_open(w, '{'), json_key, value, json_close. */
 typedef struct {
     Buf *out;
-    char stack[64]; /* '{' or '[' per open level */
+    char stack[64]; /* '{' or '[' per open level; what we write has a handful of them */
     uint8_t depth;
     bool first; /* no member written on this level yet */
     bool after_key;

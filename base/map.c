@@ -36,8 +36,8 @@ static void grow(Map *map)
         map->keys[to] = old.keys[i];
         map->values[to] = old.values[i];
     }
-    free(old.keys);
-    free(old.values);
+    xfree(old.keys);
+    xfree(old.values);
 }
 
 void map_set(Map *map, uint64_t key, uint64_t value)
@@ -80,7 +80,7 @@ void map_clear(Map *map)
 
 void map_free(Map *map)
 {
-    free(map->keys);
-    free(map->values);
+    xfree(map->keys);
+    xfree(map->values);
     *map = (Map){0};
 }

@@ -52,7 +52,7 @@ Source *source_load(Arena *arena, const char *path, const char **why)
         src = source_from_bytes(arena, strcmp(path, "-") == 0 ? "<stdin>" : path, buf.at, buf.len);
     else
         *why = arena_strndup(arena, reason, strlen(reason));
-    free(reason);
+    xfree(reason);
     buf_free(&buf);
     return src;
 }

@@ -31,6 +31,6 @@ void *vec_grow(Arena *arena, void *old, uint32_t len, uint32_t *cap, size_t elem
 #define vec_pop(v) ((v)->at[--(v)->len])
 #define vec_last(v) ((v)->at[(v)->len - 1])
 #define vec_clear(v) ((void)((v)->len = 0))
-#define vec_free(v) (free((v)->at), (v)->at = NULL, (v)->len = (v)->cap = 0)
+#define vec_free(v) (xfree((v)->at), (v)->at = NULL, (v)->len = (v)->cap = 0)
 
 #endif

@@ -113,7 +113,7 @@ static bool write_dump(Driver *d, PassId pass, const Buf *text)
     if (file_write_atomic(path, text->at, text->len, &why))
         return true;
     terminal_line(stderr, "%s: error: %s", d->options->tool, why);
-    free(why);
+    xfree(why);
     d->failed = true;
     return false;
 }

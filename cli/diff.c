@@ -69,7 +69,7 @@ static void middle(Edits *out, const Line *a, size_t n, const Line *b, size_t m)
         vec_push(out, ((Edit){'-', a[i]}));
     for (; j < m; j++)
         vec_push(out, ((Edit){'+', b[j]}));
-    free(t);
+    xfree(t);
 }
 
 static void edits(Edits *out, const Lines *a, const Lines *b)

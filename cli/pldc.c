@@ -3,6 +3,7 @@
 #include "base/terminal.h"
 #include "cli/compare.h"
 #include "cli/compile.h"
+#include "cli/tool.h"
 #include "cli/skeleton.h"
 #include "cli/version.h"
 #include "codegen/bytecode.h"
@@ -28,7 +29,8 @@ static const OptSpec specs[] = {
 static const char usage[] = "Usage: pldc [options] FILE.pld | FILE.ir | - [--PARAM VALUE ...]\n"
                             "Compile a multi-device kernel program to bytecode.\n\n";
 static const char tail[] =
-    "\nExit status: 0 done, 1 errors in the program, 2 usage, 70 internal error.\n"
+    "\nExit status: 0 done, 1 errors in the program, 2 usage, 70 internal error,\n"
+    "71 out of memory.\n"
     "Manual: pldc(1), the language: pld(5), the bytecode: pldb(5).\n";
 
 typedef struct {
@@ -239,7 +241,7 @@ static int parse_options(Options *o, int argc, char **argv)
 static int write_failed(char *why)
 {
     terminal_line(stderr, TOOL ": error: %s", why);
-    free(why);
+    xfree(why);
     return STATUS_USAGE;
 }
 
@@ -395,7 +397,7 @@ static int run(Options *o)
     return status;
 }
 
-int main(int argc, char **argv)
+static int tool(int argc, char **argv)
 {
     Options o = {.output = "a.pldb",
                  .compile = {.tool = TOOL, .stop_after = PASS_FINAL, .verify_each = true}};
@@ -412,4 +414,9 @@ int main(int argc, char **argv)
     }
     arena_free(&o.arena);
     return status;
+}
+
+int main(int argc, char **argv)
+{
+    return tool_run(TOOL, argc, argv, tool);
 }

@@ -1,6 +1,7 @@
 /* pldrun: the simulator. */
 #include "base/file.h"
 #include "base/terminal.h"
+#include "cli/tool.h"
 #include "cli/progress.h"
 #include "cli/run_options.h"
 #include "cli/show.h"
@@ -91,7 +92,7 @@ static int read_program(RunOptions *o, Loaded *l)
     const char *why = NULL;
     if (!file_read(o->path, &l->file, MAX_PROGRAM_BYTES, &why_file)) {
         int status = usage_text(why_file);
-        free(why_file);
+        xfree(why_file);
         return status;
     }
     l->bytecode = bc_decode(&l->arena, l->file.at, l->file.len, &why);
@@ -132,7 +133,7 @@ static int set_from_file(RunOptions *o, Loaded *l, const char *path)
     int status = STATUS_OK;
     if (!file_read(path, &text, MAX_SETTINGS_BYTES, &why)) {
         status = usage_text(why);
-        free(why);
+        xfree(why);
         return status;
     }
     for (size_t at = 0; at < text.len && status == STATUS_OK;) {
@@ -311,7 +312,6 @@ static int run_explore(RunOptions *o, const Loaded *l)
     stop_on_signals();
     if (!o->quiet)
         progress_begin(&progress, &o->run, &o->explore, o->progress);
-    o->run.progress = NULL; /* of one execution */
     if (search || !explore_certified(l->bytecode, &o->run, &o->explore, &r))
         (void)explore(l->bytecode, &o->run, &o->explore, &r);
     progress_end(&progress);
@@ -369,7 +369,7 @@ static int disassemble(const BcProgram *p)
     return STATUS_OK;
 }
 
-int main(int argc, char **argv)
+static int tool(int argc, char **argv)
 {
     RunOptions o;
     Loaded l = {0};
@@ -387,7 +387,7 @@ int main(int argc, char **argv)
     }
     if (!stdout_finish(&why)) {
         usage_text(why);
-        free(why);
+        xfree(why);
         status = STATUS_USAGE;
     }
     if (l.from_text)
@@ -396,4 +396,9 @@ int main(int argc, char **argv)
     arena_free(&l.arena);
     arena_free(&o.arena);
     return status;
+}
+
+int main(int argc, char **argv)
+{
+    return tool_run(TOOL, argc, argv, tool);
 }

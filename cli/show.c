@@ -24,7 +24,7 @@ static bool write_file(const char *path, const Buf *text)
     if (file_write_atomic(path, text->at, text->len, &why))
         return true;
     terminal_line(stderr, "pldrun: error: %s", why);
-    free(why);
+    xfree(why);
     return false;
 }
 

@@ -250,7 +250,7 @@ static void *settle(Arena *arena, void *at, uint32_t n, size_t size)
     void *copy = arena_array(arena, n, size);
     if (n)
         memcpy(copy, at, n * size);
-    free(at);
+    xfree(at);
     return copy;
 }
 

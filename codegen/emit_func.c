@@ -332,7 +332,7 @@ static bool finish_regs(FuncEmit *fe, BcFunc *out, uint32_t n_mem_params)
             "%s is too large: it needs more than %d registers, tiles, calls or transfers; split it",
             fe->f->name, BC_MAX_REGS);
     }
-    free(types);
+    xfree(types);
     return ok;
 }
 
@@ -347,7 +347,7 @@ static void mark_signals(FuncEmit *fe, BcParam *params)
 
 static void func_emit_free(FuncEmit *fe)
 {
-    free(fe->var_reg), free(fe->mem_reg);
+    xfree(fe->var_reg), xfree(fe->mem_reg);
     vec_free(&fe->prologue), vec_free(&fe->code), vec_free(&fe->ints.regs),
         vec_free(&fe->mems.regs);
     vec_free(&fe->mem_types), vec_free(&fe->loops), vec_free(&fe->open), vec_free(&fe->locs);
@@ -357,7 +357,7 @@ static void func_emit_free(FuncEmit *fe)
     map_free(&fe->const_regs), map_free(&fe->float_regs), map_free(&fe->run_index);
     vec_free(&fe->runs);
     vec_free(&fe->regions), vec_free(&fe->sites);
-    free(fe->site);
+    xfree(fe->site);
 }
 
 static FuncEmit func_emit_new(Emit *em, Func *f)

@@ -84,9 +84,9 @@ static Timeline timeline_new(FuncEmit *fe, RegFile *rf)
 
 static void timeline_free(Timeline *t)
 {
-    free(t->starts);
-    free(t->ends);
-    free(t->next);
+    xfree(t->starts);
+    xfree(t->ends);
+    xfree(t->next);
 }
 
 /* The free integer registers, as bits. */
@@ -180,7 +180,7 @@ bool regs_assign_ints(FuncEmit *fe, uint32_t *n_regs)
         Live *l = &fe->ints.regs.at[r];
         l->real = fe->ints.regs.at[l->first].real + (r - l->first);
     }
-    free(pool);
+    xfree(pool);
     timeline_free(&t);
     return ok;
 }
@@ -240,8 +240,8 @@ bool regs_assign_mems(FuncEmit *fe, BcMreg **types, uint32_t *n_mregs)
         ok = assign_mems_at(fe, &t, &pool, pos);
     *types = pool.types;
     *n_mregs = pool.n;
-    free(pool.free_of_type);
-    free(pool.next_free);
+    xfree(pool.free_of_type);
+    xfree(pool.next_free);
     timeline_free(&t);
     return ok;
 }

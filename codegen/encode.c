@@ -310,7 +310,7 @@ static Enc enc_new(const BcProgram *p, bool strip)
 
 static void enc_free(Enc *e)
 {
-    free(e->number);
+    xfree(e->number);
     for (uint32_t i = 0; i < SEC_COUNT; i++)
         buf_free(&e->sec[i]);
 }

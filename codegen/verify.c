@@ -384,7 +384,7 @@ bool bc_verify(const BcProgram *p, const char **why)
     v.n_results = xcalloc(p->n_funcs + (size_t)1, sizeof *v.n_results);
     v.seen = xcalloc(p->n_extents + (size_t)1, sizeof *v.seen);
     bool ok = check_all(&v);
-    free(v.n_results);
-    free(v.seen);
+    xfree(v.n_results);
+    xfree(v.seen);
     return ok;
 }

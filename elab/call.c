@@ -151,11 +151,6 @@ Val elab_cast_call(Elab *e, const Args *args, Span span)
     uint32_t n = 0;
     for (uint32_t i = 1; i < args->len; i++) {
         const Arg *a = &args->at[i];
-        bool mode = a->name && strcmp(a->name, "mode") == 0;
-        if (mode && ((a->val.kind == V_STR && strcmp(a->val.s, "round") == 0) ||
-                     (a->val.kind == V_ENUM && a->val.enum_type == ENUM_CastMode &&
-                      a->val.i == CAST_ROUND)))
-            continue; /* what a cast of a scalar does */
         if (a->name && strcmp(a->name, "target_type") != 0 && strcmp(a->name, "dtype") != 0) {
             elab_error(
                 e, a->name_span, "name",
@@ -221,11 +216,9 @@ static Val call_builtin(Elab *e, const Ast *call)
         v[i] = args.at[i].val;
         if (val_all_known(v[i]) || (strcmp(name, "len") == 0 && v[i].kind != V_EXPR))
             continue;
-        if (strcmp(name, "abs") == 0 && args.len == 1 && v[0].expr->type->kind == TY_SCALAR)
-            return elab_scalar(e, SC_ABS, &v[0].expr, 1, call->span);
         const char *instead = strcmp(name, "min") == 0   ? "pl.min"
                               : strcmp(name, "max") == 0 ? "pl.max"
-                              : strcmp(name, "abs") == 0 ? "pl.abs on a tile"
+                              : strcmp(name, "abs") == 0 ? "pl.max(x, -x), or pl.abs on a tile"
                                                          : "pl.cast";
         elab_error(e, call->span, "type",
                    "%s() is for compile-time values: use %s on run-time ones", name, instead);

@@ -47,7 +47,7 @@ static Order order_of(const Func *f)
 static void order_free(Order *order)
 {
     vec_free(&order->vars);
-    free(order->seen);
+    xfree(order->seen);
 }
 
 /* Names that no version may take: bases (a key of the map), and dynamic extents. */

@@ -57,7 +57,7 @@ void paths_join(Paths *p, const Meanings *a, const Meanings *b, PathsFn *fn, voi
 
 void paths_free(Paths *p)
 {
-    free(p->names);
+    xfree(p->names);
     vec_free(&p->trail);
     *p = (Paths){0};
 }

@@ -78,7 +78,7 @@ void irp_sites(Buf *out, const Func *f)
         if (site && n.first[site] == i)
             print_site(out, &n, f, site);
     }
-    free(n.first);
-    free(n.last);
+    xfree(n.first);
+    xfree(n.last);
     vec_free(&n.runs);
 }

@@ -160,7 +160,7 @@ static const Type *intern_type(TypeTable *tt, const Type *t)
         table_add(tt, key, len, found);
     }
     if (key != small)
-        free(key);
+        xfree(key);
     return found;
 }
 

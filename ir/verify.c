@@ -339,8 +339,8 @@ static void verify_func(Program *p, Func *f, uint32_t properties, const char *bl
     for (uint32_t i = 0; i < f->params.len; i++)
         bind(&w, NULL, f->params.at[i].var);
     walk_block(&w, &f->body, NULL, NULL);
-    free(w.bound);
-    free(w.ever);
+    xfree(w.bound);
+    xfree(w.ever);
     vec_free(&w.trail);
 }
 

@@ -238,8 +238,8 @@ static bool place_func(Alloc *x, const Live *live)
     for (uint32_t i = 0; i < places.len; i++)
         vec_free(&places.at[i].segments);
     vec_free(&places);
-    free(index);
-    free(addr);
+    xfree(index);
+    xfree(addr);
     return good;
 }
 

@@ -344,8 +344,8 @@ static void convert_func(Program *p, Func *f)
     block_walk(&f->body, order_stmt, &x);
     convert_block(&x, &f->body);
     ssa_sweep(p, f, NULL);
-    free(x.order);
-    free(x.seen);
+    xfree(x.order);
+    xfree(x.seen);
     paths_free(&x.paths);
 }
 

@@ -259,9 +259,9 @@ void expand_call(Expand *x, Block *b, Stmt *call)
     x->prefix = callee->name;
     bind_params(&in, b, call->value, call->loc);
     inline_body(&in, b, call);
-    free(in.vars);
-    free(in.stands);
-    free(in.rebound);
+    xfree(in.vars);
+    xfree(in.stands);
+    xfree(in.rebound);
     map_free(&in.names);
     map_free(&in.extents);
 }

@@ -322,7 +322,7 @@ static void fence_func(Program *p, Func *f, Aliases *aliases, bool one_group)
         x.rank_of[i] = VAR_NONE;
     block_walk(&f->body, find_own_rank, &x);
     fence_block(&x, &f->body, true);
-    free(x.rank_of);
+    xfree(x.rank_of);
 }
 
 bool pass_insert_fences(Program *p)

@@ -237,7 +237,7 @@ Live *live_new(Program *p, Func *f)
     walk_block(&w, &f->body);
     for (uint32_t i = 0; i < f->vars.len; i++)
         normalise(&live->at[i]);
-    free(w.until);
+    xfree(w.until);
     vec_free(&w.woken);
     return live;
 }
@@ -246,10 +246,10 @@ void live_free(Live *live)
 {
     for (uint32_t i = 0; i < live->n_vars; i++)
         vec_free(&live->at[i]);
-    free(live->at);
-    free(live->order);
-    free(live->loc);
-    free(live);
+    xfree(live->at);
+    xfree(live->order);
+    xfree(live->loc);
+    xfree(live);
 }
 
 /* First segment that ends at `position` or behind it. */

@@ -228,7 +228,7 @@ static bool simplify_round(Program *p, Func *f)
     x.means = xcalloc(x.n_vars + 1, sizeof *x.means);
     find_invariants(&x);
     simplify_block(&x, &f->body);
-    free(x.means);
+    xfree(x.means);
     return ssa_sweep(p, f, is_removable) || x.changed;
 }
 

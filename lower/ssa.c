@@ -207,8 +207,8 @@ bool ssa_sweep(Program *p, Func *f, bool (*removable)(const Stmt *s))
     for (uint32_t i = 0; i < carriers.list.len; i++)
         w.changed = drop_carried(&w, carriers.list.at[i]) || w.changed;
     block_rewrite(&f->body, drop_dead, &w);
-    free(w.defs);
-    free(w.needed);
+    xfree(w.defs);
+    xfree(w.needed);
     vec_free(&w.work);
     return w.changed;
 }

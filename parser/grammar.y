@@ -21,8 +21,9 @@ int parser_lex(union YYSTYPE *value, Span *span, Parser *p);
 #define yylex parser_lex
 static void yyerror(const Span *span, Parser *p, const char *message);
 
-/* Deep nesting is limited by the layout and by the height of trees; this is far above both. */
-#define YYMAXDEPTH 200000
+#define YYMAXDEPTH 200000 /* far above the limits of the layout and of the height of trees */
+#define YYMALLOC xmalloc
+#define YYFREE xfree
 
 #define YYLLOC_DEFAULT(current, rhs, n)                                                            \
     ((current).begin = (n) > 0 ? YYRHSLOC(rhs, 1).begin : YYRHSLOC(rhs, 0).end,                    \

@@ -3,6 +3,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 START_TEST(memory_is_zeroed_and_aligned)
 {
@@ -50,7 +51,71 @@ END_TEST
 START_TEST(overflowing_array)
 {
     Arena arena = {0};
-    arena_array(&arena, SIZE_MAX / 2, 3);
+    Trap trap;
+    volatile int jumped = 0;
+    trap_enter(&trap, NULL);
+    if (setjmp(trap.at) == 0)
+        arena_array(&arena, SIZE_MAX / 2, 3);
+    else
+        jumped = 1;
+    trap_leave(&trap);
+    ck_assert_int_eq(jumped, 1);
+}
+END_TEST
+
+/* Allocates until memory runs out; what is left then. */
+static void exhaust(Heap *heap, void **kept)
+{
+    Trap trap;
+    trap_enter(&trap, heap);
+    if (setjmp(trap.at) == 0) {
+        void *gone = xmalloc(100);
+        char *grown = xrealloc(xstrdup("text"), 100000);
+        ck_assert_str_eq(grown, "text");
+        *kept = grown;
+        xfree(gone);
+        xmalloc(SIZE_MAX / 2);
+        ck_abort_msg("there is no such memory");
+    }
+    trap_leave(&trap);
+}
+
+START_TEST(what_is_left_after_a_jump_belongs_to_the_heap)
+{
+    Heap inner = {0}, outer = {0};
+    void *kept = NULL;
+    Trap trap;
+    trap_enter(&trap, &outer);
+    if (setjmp(trap.at) == 0) {
+        void *mine = xcalloc(3, 5);
+        exhaust(&inner, &kept);
+        ck_assert_ptr_eq(inner.ring.next + 1, kept);
+        ck_assert_ptr_eq(outer.ring.next + 1, mine);
+        heap_move(&outer, &inner);
+        ck_assert_ptr_eq(inner.ring.next, &inner.ring);
+        xfree(mine);
+        ck_assert_ptr_eq(outer.ring.next + 1, kept);
+    }
+    trap_leave(&trap);
+    heap_free(&outer);
+    ck_assert_ptr_eq(outer.ring.next, &outer.ring);
+    xfree(xmalloc(1)); /* without a trap a block is nobody's */
+}
+END_TEST
+
+START_TEST(a_file_is_closed_before_the_jump)
+{
+    Trap trap;
+    int ends[2];
+    ck_assert_int_eq(pipe(ends), 0);
+    trap_enter(&trap, NULL);
+    if (setjmp(trap.at) == 0) {
+        trap_holds_file(ends[1]);
+        heap_exhausted();
+    }
+    trap_leave(&trap);
+    ck_assert_int_eq(read(ends[0], &ends[1], 1), 0);
+    close(ends[0]);
 }
 END_TEST
 
@@ -61,7 +126,9 @@ int main(void)
     tcase_add_test(tc, memory_is_zeroed_and_aligned);
     tcase_add_test(tc, large_objects_do_not_waste_the_newest_block);
     tcase_add_test(tc, text);
-    tcase_add_exit_test(tc, overflowing_array, 70);
+    tcase_add_test(tc, overflowing_array);
+    tcase_add_test(tc, what_is_left_after_a_jump_belongs_to_the_heap);
+    tcase_add_test(tc, a_file_is_closed_before_the_jump);
     suite_add_tcase(s, tc);
     return run_suite(s);
 }

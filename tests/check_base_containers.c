@@ -43,7 +43,13 @@ END_TEST
 START_TEST(vec_refuses_more_than_its_length_can_count)
 {
     uint32_t cap = UINT32_MAX;
-    vec_grow(NULL, NULL, UINT32_MAX, &cap, 1);
+    Trap trap;
+    trap_enter(&trap, NULL);
+    if (setjmp(trap.at) == 0) {
+        vec_grow(NULL, NULL, UINT32_MAX, &cap, 1);
+        ck_abort_msg("it does not");
+    }
+    trap_leave(&trap);
 }
 END_TEST
 
@@ -113,7 +119,7 @@ int main(void)
     TCase *tc = tcase_create("containers");
     tcase_add_test(tc, vec_grows_on_the_heap);
     tcase_add_test(tc, vec_grows_in_an_arena);
-    tcase_add_exit_test(tc, vec_refuses_more_than_its_length_can_count, 70);
+    tcase_add_test(tc, vec_refuses_more_than_its_length_can_count);
     tcase_add_test(tc, intern_gives_one_address_per_text);
     tcase_add_test(tc, intern_formats_long_text);
     tcase_add_test(tc, map_sets_replaces_and_finds);

@@ -116,12 +116,10 @@ static const struct {
     {2, 5, {BC_UN, 4, 4, 0, DT_FP32, 0, SC_INVERT}, "no such operator"},
     {2, 5, {BC_UN, 4, 4, 0, DT_INT32, 0, SC_CAST}, "imm"},
     {2, 5, {BC_CAST, 4, 4, 0, DT_INT32, DT_COUNT, 0}, "field e"},
-    {2, 5, {BC_FIT, 4, 4, 0, DT_FP32, 0, 0}, "no integer dtype"},
-    {2, 5, {BC_FIT, 4, 4, 0, DT_INT8, 0, 99}, "imm"},
     {2, 4, {BC_BIN, 4, 2, 3, DT_INT32, 0, SC_NEG}, "imm"},
     {2, 4, {BC_BIN, 4, 2, 3, DT_INT32, 0, SC_SELECT}, "imm"},
     {2, 5, {BC_UN, 4, 4, 0, DT_INT32, 0, SC_ADD}, "imm"},
-    {2, 8, {BC_JMP, 0, 0, 0, 0, 0, 36}, "imm"},
+    {2, 8, {BC_JMP, 0, 0, 0, 0, 0, 35}, "imm"},
     {2, 8, {BC_JMP, 0, 0, 0, 0, 0, -1}, "imm"},
     {2, 8, {BC_JMP, 0, 0, 0, 0, 0, 8}, "goes back"},
     {0, 9, {BC_FORLOOP, 3, 2, 4, 0, 0, 10}, "goes forward"},
@@ -163,7 +161,7 @@ static const struct {
     {0, 8, {BC_DISPATCH, 1, 3, 4, 0, 0, 0}, "field a"},
     {1, 2, {BC_READ, 4, 0, 2, 1, 0, 0}, "not an element"},
     {1, 3, {BC_WRITE, 1, 2, 2, 4, DT_COUNT, 0}, "field e"},
-    {2, 35, {BC_RET, 7, 2, 0, 0, 0, 0}, "results"},
+    {2, 34, {BC_RET, 7, 2, 0, 0, 0, 0}, "results"},
     {2, 4, {BC_PBIN, 4, 2, 3, 0, 0, SC_ADD}, "not at this level"},
     {2, 4, {BC_LOOP, 4, 0, 0, 0, 0, 4}, "not at this level"},
     {3, 7, {BC_BIN, 4, 4, 7, DT_INT32, 0, SC_ADD}, "not at this level"},
@@ -320,7 +318,7 @@ static const char *break_table(int i)
     case 52: t.regions[0].phase = PHASE_COUNT; return "no builtin call";
     case 53: t.regions[1].phase = PHASE_MOVE; return "no builtin call";
     case 54: t.regions[1].pc = 15; return "out of order";
-    case 55: t.regions[1].pc = 36; return "out of order";
+    case 55: t.regions[1].pc = 35; return "out of order";
     case 56: t.funcs[1].sites = t.sites, t.funcs[1].n_sites = 1; return "level";
     default: return NULL;
     }

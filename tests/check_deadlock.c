@@ -109,7 +109,7 @@ START_TEST(same_report_under_every_schedule)
             first = xstrdup(simtest_text(&t));
         simtest_free(&t);
     }
-    free(first);
+    xfree(first);
 }
 END_TEST
 

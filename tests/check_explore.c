@@ -267,8 +267,8 @@ START_TEST(dependence_of_data)
     ck_assert_msg(!step_dependent(&weak, &a, &b), "writes of two ranks lie in two buffers");
     b.rank = 0;
     ck_assert_msg(step_dependent(&weak, &a, &b), "lanes of one rank share its buffer");
-    free(a.access);
-    free(b.access);
+    xfree(a.access);
+    xfree(b.access);
 }
 END_TEST
 

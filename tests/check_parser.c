@@ -88,7 +88,7 @@ START_TEST(depth_gives_one_error_and_size_none)
     ck_assert_msg(strstr(messages, wanted) != NULL, "got %s", messages);
     parsed_printed(&p);
     parsed_free(&p);
-    free(text);
+    xfree(text);
 }
 END_TEST
 
@@ -111,13 +111,13 @@ START_TEST(trees_as_high_as_allowed_parse_and_print)
 {
     char *text = repeat("x = ", "-", PARSER_MAX_HEIGHT - 3, "a\n");
     expect_printed(text, text);
-    free(text);
+    xfree(text);
     text = repeat("x = a", " + a", PARSER_MAX_HEIGHT - 3, "\n");
     expect_printed(text, text);
-    free(text);
+    xfree(text);
     text = repeat("if a:\n    b\n", "elif a:\n    b\n", PARSER_MAX_HEIGHT - 3, "else:\n    c\n");
     expect_printed(text, text);
-    free(text);
+    xfree(text);
 }
 END_TEST
 

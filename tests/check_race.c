@@ -266,10 +266,10 @@ START_TEST(same_as_the_plain_way)
         ck_assert_msg(!named[i] || races(x, FIRST + i), "access %u is named", i);
     for (uint32_t i = 0; i < x->pairs.len; i += 2)
         ck_assert(named[x->pairs.at[i] - FIRST] || named[x->pairs.at[i + 1] - FIRST]);
-    free(named);
+    xfree(named);
     vec_free(&x->old);
     vec_free(&x->pairs);
-    free(x);
+    xfree(x);
     play_done(&p);
 }
 END_TEST

@@ -61,7 +61,7 @@ static bool keep_dump(void *env, Program *p, PassId pass)
 static void dumps_free(Dumps *dumps)
 {
     for (int i = 0; i < PASS_COUNT; i++)
-        free(dumps->text[i]);
+        xfree(dumps->text[i]);
     buf_free(&dumps->code);
 }
 
@@ -141,7 +141,7 @@ static void compile_case(const Case *c, Dumps *dumps)
     dumps->text[PASS_PARSED] = print_parsed(&u, &options);
     unit_run(&u, dumps, true);
     unit_free(&u);
-    free(text);
+    xfree(text);
 }
 
 /* Compares whole dumps, showing the first line that differs. */
@@ -237,8 +237,8 @@ START_TEST(an_edited_dump_is_the_program)
     unit_free(&u);
     dumps_free(&dumps);
     dumps_free(&edited);
-    free(text);
-    free(final);
+    xfree(text);
+    xfree(final);
 }
 END_TEST
 
@@ -281,7 +281,7 @@ static void add_program(const Case *probe)
         add_case(probe->path, at + 1, len);
         at += len + 2;
     }
-    free(text);
+    xfree(text);
 }
 
 static int is_program(const struct dirent *entry)

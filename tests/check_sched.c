@@ -86,7 +86,7 @@ START_TEST(script_replays)
         ck_assert_int_eq(t.result.time_ps, time);
         ck_assert_uint_eq(t.result.n_choices, n);
         policy_free(p);
-        free(names);
+        xfree(names);
         run_result_free(&t.result);
         world_reset(w, &t.result);
     }

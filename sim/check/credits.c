@@ -215,7 +215,7 @@ static void judge_sets(Credits *x)
             if (how)
                 report_unneeded(x->c, x->cell->at, s.updates.at[k], how == 2);
         }
-        free(used);
+        xfree(used);
     }
     vec_free(&s.updates);
     vec_free(&s.values);

@@ -145,9 +145,9 @@ void float_sums_free(OrderCheck *c)
     if (!c->sums)
         return;
     for (uint32_t i = 0; i < c->sums->slices.len; i++)
-        free(c->sums->slices.at[i].at);
+        xfree(c->sums->slices.at[i].at);
     vec_free(&c->sums->slices);
     map_free(&c->sums->index);
-    free(c->sums);
+    xfree(c->sums);
     c->sums = NULL;
 }

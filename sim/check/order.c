@@ -158,7 +158,7 @@ static void destroy(Observer *o)
         vec_free(&c->threads[u].sources);
     }
     for (uint32_t i = 0; i < c->blocks.len; i++)
-        free(c->blocks.at[i]);
+        xfree(c->blocks.at[i]);
     vec_free(&c->blocks);
     vec_free(&c->cells);
     vec_free(&c->slices);
@@ -170,17 +170,17 @@ static void destroy(Observer *o)
     map_free(&c->reported);
     ranges_free(&c->pool);
     buf_free(&c->why);
-    free(c->first_thread);
-    free(c->threads);
-    free(c->rank_end);
-    free(c->starts);
-    free(c->ends);
-    free(c->cores);
-    free(c->lanes_left);
-    free(c->state);
-    free(c->left_at_cut);
-    free(c->state_at_cut);
-    free(c);
+    xfree(c->first_thread);
+    xfree(c->threads);
+    xfree(c->rank_end);
+    xfree(c->starts);
+    xfree(c->ends);
+    xfree(c->cores);
+    xfree(c->lanes_left);
+    xfree(c->state);
+    xfree(c->left_at_cut);
+    xfree(c->state_at_cut);
+    xfree(c);
 }
 
 static void make_tables(OrderCheck *c, const World *w)

@@ -136,7 +136,7 @@ void order_replay(OrderCheck *c)
     }
     for (uint32_t u = 0; u < c->n_threads; u++)
         vec_free(&r.sleepers[u]);
-    free(r.sleepers);
+    xfree(r.sleepers);
     vec_free(&r.ready);
     vec_free(&r.starting);
 }

@@ -175,8 +175,8 @@ static void counting(OrderCheck *c, OrderWait *w, const OrderView *v, Know *gets
                     vclock_set(&gets->at[which], u, known);
             }
     }
-    free(s.ranked);
-    free(s.list);
+    xfree(s.ranked);
+    xfree(s.list);
 }
 
 static void sequenced(OrderCheck *c, const OrderEvent *e, Know *gets, OrderSequence *s)

@@ -92,7 +92,7 @@ static bool comes_to_wait(const BcFunc *f, uint32_t first, uint32_t last)
         if (in->op == BC_JMP || in->op == BC_JZ || in->op == BC_JNZ || in->op == BC_FORPREP)
             vec_push(&w.work, (uint32_t)in->imm);
     }
-    free(w.seen);
+    xfree(w.seen);
     vec_free(&w.work);
     return ok;
 }
@@ -206,9 +206,9 @@ bool poll_is_harmless(const BcFunc *f, uint32_t pc)
         x.queued[at] = 0;
         visit(&x, at, taint);
     }
-    free(x.taint);
-    free(x.queued);
-    free(taint);
+    xfree(x.taint);
+    xfree(x.queued);
+    xfree(taint);
     vec_free(&x.work);
     return x.harmless;
 }

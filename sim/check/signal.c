@@ -164,7 +164,7 @@ static void destroy(Observer *o)
     vec_free(&c->cells);
     map_free(&c->index);
     map_free(&c->reported);
-    free(c);
+    xfree(c);
 }
 
 Observer *check_signal_new(const World *w)

@@ -274,7 +274,7 @@ static void reset(Observer *o, World *w)
     (void)w;
     UninitCheck *c = (UninitCheck *)o;
     for (uint32_t i = 0; i < c->slices.len; i++)
-        free(c->slices.at[i].bits);
+        xfree(c->slices.at[i].bits);
     vec_clear(&c->slices);
     map_clear(&c->index);
     map_clear(&c->reported);
@@ -289,7 +289,7 @@ static void destroy(Observer *o)
     map_free(&c->index);
     map_free(&c->reported);
     map_free(&c->outs);
-    free(c);
+    xfree(c);
 }
 
 Observer *check_uninit_new(const World *w)

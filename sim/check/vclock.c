@@ -13,7 +13,7 @@ struct VcBlock {
 static void block_drop(VcBlock *b)
 {
     if (b && --b->refs == 0)
-        free(b);
+        xfree(b);
 }
 
 static VcBlock *block_keep(VcBlock *b)
@@ -130,7 +130,7 @@ void vclock_free(VClock *c)
 {
     for (uint32_t i = 0; i < c->n; i++)
         block_drop(c->at[i]);
-    free(c->at);
+    xfree(c->at);
     *c = (VClock){0};
 }
 

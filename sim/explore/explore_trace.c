@@ -408,8 +408,8 @@ static void note_accesses(Trace *t, const LocalAccess *local, uint32_t n_local)
         for (uint32_t k = 0; k < s->n_access; k++)
             vec_push(&t->accesses, (ItemAccess){j, s->access[k]});
     }
-    free(next);
-    free(head);
+    xfree(next);
+    xfree(head);
 }
 
 void trace_make(Trace *t, Step *const *steps, uint32_t n, const LocalAccess *local,
@@ -432,8 +432,8 @@ void trace_free(Trace *t)
 {
     for (uint32_t i = 0; i < t->extra.len; i++)
         step_free(t->extra.at[i]);
-    free(t->clocks);
-    free(t->bases);
+    xfree(t->clocks);
+    xfree(t->bases);
     vec_free(&t->items);
     vec_free(&t->procs);
     vec_free(&t->last);

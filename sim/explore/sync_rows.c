@@ -397,7 +397,7 @@ void sync_rows_free(SyncRows *rows)
     vec_free(&rows->shares);
     vec_free(&rows->rows);
     arena_free(&rows->arena);
-    free(rows);
+    xfree(rows);
 }
 
 World *session_without(const BcProgram *program, const RunConfig *config, RunResult *result)

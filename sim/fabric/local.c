@@ -46,11 +46,11 @@ static void local_destroy(Fabric *f)
     Local *l = (Local *)f;
     for (uint32_t i = 0; i < l->windows.len; i++) {
         for (uint32_t r = 0; r < f->n_ranks; r++)
-            free(l->windows.at[i].slices[r]);
-        free(l->windows.at[i].slices);
+            xfree(l->windows.at[i].slices[r]);
+        xfree(l->windows.at[i].slices);
     }
     vec_free(&l->windows);
-    free(l);
+    xfree(l);
 }
 
 static FabStatus local_window_create(Fabric *f, uint32_t window, int64_t bytes)
@@ -75,9 +75,9 @@ static char *place(Fabric *f, FabAddr at, int64_t end, FabStatus *status)
     if (at.offset < 0 || end < at.offset || end > w->bytes)
         return NULL;
     if (!w->slices[at.rank])
-        w->slices[at.rank] = calloc((size_t)w->bytes + 1, 1);
-    *status = w->slices[at.rank] ? FAB_OK : FAB_MEMORY;
-    return w->slices[at.rank] ? w->slices[at.rank] + at.offset : NULL;
+        w->slices[at.rank] = xcalloc((size_t)w->bytes + 1, 1);
+    *status = FAB_OK;
+    return w->slices[at.rank] + at.offset;
 }
 
 static FabStatus local_read(Fabric *f, uint32_t self, const FabRect *from, FabLocal to,

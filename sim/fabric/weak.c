@@ -173,9 +173,9 @@ static FabStatus weak_read(Fabric *f, uint32_t self, const FabRect *from, FabLoc
         undo_changes(w, self, &line, &v);
         overlay_own(w, self, &line, &v);
         rect_copy(from, to.at, to.stride, v.bytes, from->stride);
-        free(v.own);
+        xfree(v.own);
     }
-    free(v.bytes);
+    xfree(v.bytes);
     return status;
 }
 
@@ -225,7 +225,7 @@ static void trim_log(Weak *w)
             least = w->acquired[r];
     uint32_t n = 0;
     while (n < w->log.len && w->log.at[n].seq <= least)
-        free(w->log.at[n++].old);
+        xfree(w->log.at[n++].old);
     if (!n)
         return;
     w->log.len -= n;
@@ -247,7 +247,7 @@ static void flush_one(Weak *w, uint32_t self, uint32_t i)
     else
         (void)w->mem->ops->write(w->mem, self, &p.rect, from, &token);
     vec_push(&w->log, c);
-    free(p.bytes);
+    xfree(p.bytes);
     b->len--;
     memmove(b->at + i, b->at + i + 1, (b->len - i) * sizeof *b->at);
 }
@@ -390,13 +390,13 @@ static void drop_state(Weak *w)
 {
     for (uint32_t r = 0; r < w->base.n_ranks; r++) {
         for (uint32_t i = 0; i < w->buffers[r].len; i++)
-            free(w->buffers[r].at[i].bytes);
+            xfree(w->buffers[r].at[i].bytes);
         vec_clear(&w->buffers[r]);
         w->next_id[r] = 1;
         w->acquired[r] = 0;
     }
     for (uint32_t i = 0; i < w->log.len; i++)
-        free(w->log.at[i].old);
+        xfree(w->log.at[i].old);
     vec_clear(&w->log);
     w->seq = 0;
 }
@@ -416,10 +416,10 @@ static void weak_destroy(Fabric *f)
         vec_free(&w->buffers[r]);
     vec_free(&w->log);
     w->mem->ops->destroy(w->mem);
-    free(w->buffers);
-    free(w->next_id);
-    free(w->acquired);
-    free(w);
+    xfree(w->buffers);
+    xfree(w->next_id);
+    xfree(w->acquired);
+    xfree(w);
 }
 
 static FabStatus weak_window_create(Fabric *f, uint32_t window, int64_t bytes)

@@ -202,10 +202,7 @@ static bool shape_tensor(Input *x, uint32_t i)
     const char *why;
     if (!tensor_measure(&w->arena, t, &why))
         return world_error(w, EXIT_USAGE, "%s", why);
-    t->initial = calloc((size_t)t->bytes + 1, 1);
-    if (!t->initial)
-        return world_error(w, EXIT_USAGE, "%s: no memory for %lld bytes", t->name,
-                           (long long)t->bytes);
+    t->initial = xcalloc((size_t)t->bytes + 1, 1);
     return true;
 }
 

@@ -290,7 +290,7 @@ bool npy_read(Arena *arena, const char *path, NpyArray *out, const char **why)
         ok = npy_parse(arena, path, file.at ? file.at : "", file.len, out, why);
     else
         *why = arena_strndup(arena, reason, strlen(reason));
-    free(reason);
+    xfree(reason);
     buf_free(&file);
     return ok;
 }

@@ -59,7 +59,7 @@ bool npy_write(Arena *arena, const char *path, const HostTensor *t, const char *
     bool ok = file_write_atomic(path, file.at, file.len, &reason);
     if (!ok)
         *why = arena_strndup(arena, reason, strlen(reason));
-    free(reason);
+    xfree(reason);
     buf_free(&file);
     return ok;
 }

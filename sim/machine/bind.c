@@ -76,7 +76,7 @@ bool dim_linear(const BcProgram *p, BcDim d, const int64_t *extents, uint32_t *e
         copy[*extent] = v;
         ok = dim_value(p, d, copy, &at[v]) == DIM_OK;
     }
-    free(copy);
+    xfree(copy);
     if (!ok || !checked_sub(at[1], at[0], mul) || *mul == 0)
         return false;
     *add = at[0];

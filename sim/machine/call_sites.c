@@ -126,7 +126,7 @@ static void scan(Arena *arena, CallSites *s, const BcProgram *p, uint32_t func)
     x.view_of = find_views(f);
     for (uint32_t i = 0; i < f->n_regions; i++)
         scan_region(&x, i);
-    free(x.view_of);
+    xfree(x.view_of);
 }
 
 CallSites *call_sites_find(Arena *arena, const BcProgram *p)

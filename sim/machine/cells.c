@@ -97,11 +97,11 @@ void cell_log_reset(World *w)
         return;
     for (uint32_t i = 0; i < w->cells->pages.len; i++) {
         for (uint32_t k = 0; k < PAGE; k++)
-            free(w->cells->pages.at[i][k].many);
-        free(w->cells->pages.at[i]);
+            xfree(w->cells->pages.at[i][k].many);
+        xfree(w->cells->pages.at[i]);
     }
     vec_free(&w->cells->pages);
     map_free(&w->cells->index);
-    free(w->cells);
+    xfree(w->cells);
     w->cells = NULL;
 }

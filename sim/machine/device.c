@@ -47,7 +47,7 @@ static void copy_out(World *w, Dispatch *d)
         Region *r = &d->regions[i];
         if (r->writes && r->data)
             memcpy(w->tensors[r->tensor].data + r->offset, r->data, (size_t)r->bytes);
-        free(r->data);
+        xfree(r->data);
         r->data = NULL;
     }
 }
@@ -209,7 +209,7 @@ void device_reset(World *w)
     for (uint32_t i = 0; i < w->dispatches.len; i++) {
         Dispatch *d = &w->dispatches.at[i];
         for (uint32_t k = 0; k < d->n_regions; k++) {
-            free(d->regions[k].data);
+            xfree(d->regions[k].data);
             d->regions[k].data = NULL;
         }
         d->state = DSP_QUEUED;

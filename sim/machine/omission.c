@@ -22,8 +22,8 @@ void patch_free(SyncPatch *p)
     if (!p)
         return;
     for (uint32_t i = 0; i < p->n_funcs; i++)
-        free(p->skip[i]);
-    free(p->skip);
+        xfree(p->skip[i]);
+    xfree(p->skip);
     map_free(&p->less);
-    free(p);
+    xfree(p);
 }

@@ -13,9 +13,9 @@ void probe_free(Probe *p)
         if (p->observers.at[i]->destroy)
             p->observers.at[i]->destroy(p->observers.at[i]);
     vec_free(&p->observers);
-    free(p->cost);
-    free(p->expected);
-    free(p->site_calls);
+    xfree(p->cost);
+    xfree(p->expected);
+    xfree(p->site_calls);
     buf_free(&p->payload);
 }
 
@@ -102,9 +102,8 @@ static CostCount *slot(Probe *p, uint32_t rank, CodePlace at)
 /* The counters of the lane's code; a scratch for the operation that the test hook drops. */
 static CostCount *count(Probe *p, const Event *e)
 {
-    static CostCount dropped;
     if (p->drop_nth && ++p->counted == p->drop_nth)
-        return &dropped;
+        return &p->dropped;
     return slot(p, e->at.rank, e->at);
 }
 

@@ -108,6 +108,7 @@ typedef struct {
     uint32_t n_slots;
     Buf payload;       /* scratch */
     uint64_t counted;  /* operations counted, for the hook below */
+    CostCount dropped; /* takes the counts of the operation below */
     uint32_t drop_nth; /* test hook: leave the nth counted operation out of the counters; 0: none */
 } Probe;
 

@@ -100,7 +100,7 @@ bool vm_enter(World *w, Lane *lane, uint32_t func, const MemRef *mem, const int6
         memcpy(top->mregs, mem, n_mem * sizeof *mem);
         need_core(lane, f->core_bytes);
     }
-    free(binds);
+    xfree(binds);
     return ok;
 }
 
@@ -133,8 +133,8 @@ static bool call(World *w, Lane *lane, const BcInsn *in)
         lane_top(lane)->n_results = c->n_results;
         kernel_event(w, lane, EV_KERNEL_BEGIN);
     }
-    free(mem);
-    free(scalars);
+    xfree(mem);
+    xfree(scalars);
     return ok;
 }
 
@@ -187,17 +187,6 @@ static bool binary(World *w, Lane *lane, const BcInsn *in, int64_t *regs)
     if (a < 0 && (op == SC_MOD || op == SC_FLOORDIV))
         note_negative(w, lane, in, a, regs[in->a]);
     return true;
-}
-
-/* An argument in the dtype of its parameter. */
-static bool fit(World *w, Lane *lane, const BcInsn *in, int64_t *regs)
-{
-    int64_t v = regs[in->b];
-    regs[in->a] = v;
-    if (v >= dtype_min(in->d) && v <= dtype_max(in->d))
-        return true;
-    return vm_fault(w, lane, "%s is a %s, %lld does not fit", world_string(w, (uint32_t)in->imm),
-                    dtype_name(in->d), (long long)v);
 }
 
 static bool before(int64_t at, int64_t end, int64_t step)
@@ -393,7 +382,6 @@ VmStatus vm_run(World *w, Lane *lane, uint64_t budget)
             if (!r[in->a])
                 ok = vm_fault(w, lane, "%s", world_string(w, (uint32_t)in->imm));
             break;
-        case BC_FIT: ok = fit(w, lane, in, r); break;
         case BC_MMOV: top->mregs[in->a] = top->mregs[in->b]; break;
         case BC_FLATTEN: ok = flatten(w, lane, in, top); break;
         case BC_DIM:
@@ -491,8 +479,8 @@ bool vm_run_host(World *w)
     for (uint32_t i = w->n_tensors; i < f->n_params; i++)
         scalars[i - w->n_tensors] = w->scalar_regs[i];
     bool ok = vm_enter(w, lane, w->program->entry, mem, scalars);
-    free(mem);
-    free(scalars);
+    xfree(mem);
+    xfree(scalars);
     VmStatus s = VM_BUDGET;
     while (ok && s == VM_BUDGET) {
         if (w->config->max_steps && w->steps >= w->config->max_steps)

@@ -9,7 +9,7 @@
 
 #define MAX_DISPATCHES 1000000u
 
-static bool alloc(World *w, Lane *lane, const BcInsn *in)
+static bool alloc_window(World *w, Lane *lane, const BcInsn *in)
 {
     Frame *top = lane_top(lane);
     const BcWindow *b = &w->program->windows[in->imm];
@@ -109,7 +109,7 @@ static bool dispatch(World *w, Lane *lane, const BcInsn *in)
 bool vm_host_op(World *w, Lane *lane, const BcInsn *in)
 {
     switch (in->op) {
-    case BC_ALLOC: return alloc(w, lane, in);
+    case BC_ALLOC: return alloc_window(w, lane, in);
     case BC_VIEW: return view(w, lane, in);
     case BC_ROW: return row(w, lane, in);
     default: return dispatch(w, lane, in);

@@ -48,7 +48,7 @@ static void make_tables(World *w)
 }
 
 /* A tensor that no dispatch writes needs no second copy. */
-static bool copy_tensors(World *w)
+static void copy_tensors(World *w)
 {
     for (uint32_t i = 0; i < w->dispatches.len; i++) {
         const Dispatch *d = &w->dispatches.at[i];
@@ -56,23 +56,19 @@ static bool copy_tensors(World *w)
             HostTensor *t = &w->tensors[d->regions[k].tensor];
             if (!d->regions[k].writes || t->data)
                 continue;
-            t->data = calloc((size_t)t->bytes + 1, 1);
-            if (!t->data)
-                return world_error(w, EXIT_USAGE, "%s: no memory for %lld bytes", t->name,
-                                   (long long)t->bytes);
+            t->data = xcalloc((size_t)t->bytes + 1, 1);
         }
     }
     for (uint32_t i = 0; i < w->n_tensors; i++)
         if (!w->tensors[i].data)
             w->tensors[i].data = w->tensors[i].initial;
-    return true;
 }
 
 bool world_build(World *w)
 {
-    if (!check_devices(w) || !w->config->host->load(w) || !vm_run_host(w) || !domain_finish(w) ||
-        !copy_tensors(w))
+    if (!check_devices(w) || !w->config->host->load(w) || !vm_run_host(w) || !domain_finish(w))
         return false;
+    copy_tensors(w);
     device_prepare(w);
     w->host_steps = w->steps;
     return true;
@@ -120,8 +116,8 @@ void world_reset(World *w, RunResult *result)
 static void free_lane(Lane *l)
 {
     vec_free(&l->frames);
-    free(l->stack);
-    free(l->core_mem);
+    xfree(l->stack);
+    xfree(l->core_mem);
 }
 
 void world_free(World *w)
@@ -133,14 +129,14 @@ void world_free(World *w)
     for (uint32_t i = 0; i < w->n_ranks; i++) {
         for (uint32_t k = 0; k < w->ranks[i].n_lanes; k++)
             free_lane(&w->ranks[i].lanes[k]);
-        free(w->ranks[i].lanes);
+        xfree(w->ranks[i].lanes);
         vec_free(&w->ranks[i].queue);
     }
     free_lane(w->host_lane);
     for (uint32_t i = 0; i < w->n_tensors; i++) {
         if (w->tensors[i].data != w->tensors[i].initial)
-            free(w->tensors[i].data);
-        free(w->tensors[i].initial);
+            xfree(w->tensors[i].data);
+        xfree(w->tensors[i].initial);
     }
     vec_free(&w->windows);
     vec_free(&w->domains);
@@ -151,5 +147,5 @@ void world_free(World *w)
     probe_free(&w->probe);
     w->fabric->ops->destroy(w->fabric);
     arena_free(&w->arena);
-    free(w);
+    xfree(w);
 }

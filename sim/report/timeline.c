@@ -123,8 +123,8 @@ static void bars(Timeline *t)
         operation(t, r, s);
     }
     buf_str(t->out, "</g>\n");
-    free(end);
-    free(drawn);
+    xfree(end);
+    xfree(drawn);
 }
 
 /* ---- the band of calls: kernel, or builtin and phase ---- */
@@ -191,7 +191,7 @@ static void bands(Timeline *t)
     for (uint32_t i = 0; i < w->n_ranks; i++)
         for (uint32_t k = 0; k < w->ranks[i].n_lanes; k++)
             band_end(t, &open[t->lane_of[(size_t)i * w->max_cores + k]], i, k);
-    free(open);
+    xfree(open);
 }
 
 /* Where the lanes of a run stand that did not finish. */
@@ -243,5 +243,5 @@ void timeline_print(const World *w, const Recorder *r, bool html, Buf *out)
     buf_str(out, "</svg>\n");
     if (html)
         timeline_page_end(out);
-    free(t.lane_of);
+    xfree(t.lane_of);
 }

@@ -118,7 +118,7 @@ static void close_groups(Trace *t, Track *k, uint32_t down_to)
     while (k->groups.len > down_to) {
         Open o = vec_pop(&k->groups);
         slice(t, &o, k->end > o.begin ? k->end : o.begin);
-        free(o.name);
+        xfree(o.name);
     }
     k->phase = PHASE_NONE;
     if (down_to == 0)
@@ -132,7 +132,7 @@ static void close_mark(Trace *t, Track *k, int64_t end)
         return;
     Open o = vec_pop(&k->marks);
     slice(t, &o, end);
-    free(o.name);
+    xfree(o.name);
 }
 
 /* A second call of the same builtin begins with its first barrier. */
@@ -336,5 +336,5 @@ void trace_print(const World *w, const Recorder *r, Buf *out)
     json_close(&t.j);
     buf_char(out, '\n');
     buf_free(&t.text);
-    free(t.tracks);
+    xfree(t.tracks);
 }

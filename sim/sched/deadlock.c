@@ -113,7 +113,7 @@ static void group_add(GroupList *groups, uint64_t key, const char *text, uint32_
 static void group_free(GroupList *groups)
 {
     for (uint32_t i = 0; i < groups->len; i++) {
-        free(groups->at[i].text);
+        xfree(groups->at[i].text);
         vec_free(&groups->at[i].ranks);
     }
     vec_free(groups);
@@ -212,8 +212,8 @@ static uint32_t find_cycle(Dead *r, uint32_t *path, uint32_t *start)
             }
         }
     }
-    free(state);
-    free(next);
+    xfree(state);
+    xfree(next);
     return cycle;
 }
 
@@ -273,7 +273,7 @@ static void cycle_text(Dead *r)
         }
         buf_printf(&r->out, "rank %u", path[start]);
     }
-    free(path);
+    xfree(path);
 }
 
 /* ---- divergence ---- */
@@ -457,6 +457,6 @@ void deadlock_report(World *w)
     buf_free(&r.out);
     for (uint32_t i = 0; i < w->n_ranks; i++)
         vec_free(&r.reach[i]);
-    free(r.reach);
-    free(r.reach_known);
+    xfree(r.reach);
+    xfree(r.reach_known);
 }

@@ -29,7 +29,7 @@ uint32_t choice_name(const World *w, const Choice *c)
 
 static void plain_destroy(Policy *p)
 {
-    free(p);
+    xfree(p);
 }
 
 void policy_free(Policy *p)
@@ -141,10 +141,10 @@ static uint32_t pct_choose(Policy *base, World *w, const Choice *enabled, uint32
 static void pct_destroy(Policy *base)
 {
     Pct *p = (Pct *)base;
-    free(p->change);
+    xfree(p->change);
     map_free(&p->lowered);
     map_free(&p->polled);
-    free(p);
+    xfree(p);
 }
 
 /* Probabilistic concurrency testing (Burckhardt et al., 2010): random priorities, DEPTH - 1 change
@@ -189,8 +189,8 @@ static void script_destroy(Policy *p)
 {
     Script *s = (Script *)p;
     policy_free(s->then);
-    free(s->names);
-    free(s);
+    xfree(s->names);
+    xfree(s);
 }
 
 Policy *policy_script(const uint32_t *names, uint32_t n, bool data, Policy *then)

@@ -36,9 +36,9 @@ static State state_new(const BcFunc *f)
 
 static void state_free(State *s)
 {
-    free(s->regs);
-    free(s->known);
-    free(s->mem);
+    xfree(s->regs);
+    xfree(s->known);
+    xfree(s->mem);
 }
 
 static void state_copy(const BcFunc *f, State *to, const State *from)
@@ -84,7 +84,6 @@ static bool value_of(const Scope *s, const State *st, const BcInsn *in, int64_t 
     switch (in->op) {
     case BC_LDI: *out = in->imm; return true;
     case BC_LDK: *out = s->w->program->consts[in->imm]; return true;
-    case BC_FIT:
     case BC_MOV: *out = st->regs[in->b]; return st->known[in->b];
     case BC_WORLD: *out = s->w->n_ranks; return true;
     case BC_CORE: *out = s->core; return s->core != UINT32_MAX;
@@ -308,7 +307,7 @@ static void flow(Scope *s, const State *st, uint32_t from)
     vec_free(&x.starts);
     vec_free(&x.work);
     state_free(&x.now);
-    free(x.place);
+    xfree(x.place);
 }
 
 /* One path, as long as there is one. */

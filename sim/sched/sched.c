@@ -353,7 +353,7 @@ static uint32_t clock_choose(Policy *p, World *w, const Choice *enabled, uint32_
 
 static void clock_destroy(Policy *p)
 {
-    free(p);
+    xfree(p);
 }
 
 Policy *policy_clock(void)
@@ -383,6 +383,6 @@ EndKind sched_run(World *w, Policy *p)
         probe_finish(&w->probe, end == END_DONE);
     vec_free(&s.heap);
     vec_free(&s.list);
-    free(s.landings);
+    xfree(s.landings);
     return end;
 }

@@ -1,0 +1,36 @@
+#!/bin/bash
+# quick
+# Memory that does not suffice is a message and a status of its own.
+. "$(dirname "$0")/lib.bash"
+# Sanitizers reserve more address space than a limit can leave them.
+if nm "$build/pldrun" | grep -Eq '__(asan|tsan)_init'; then ok; finish; fi
+cat >"$tmp/big.pld" <<'END'
+import pypto.language as pl
+import pypto.language.distributed as pld
+
+@pl.jit.incore
+def kernel(x: pl.Tensor[[1 << 28], pl.FP32], y: pl.Out[pl.Tensor[[16], pl.FP32]]):
+    return pl.store(pl.load(x, [0], [16]), [0], y)
+
+@pl.jit
+def orch(x, y):
+    return kernel(x, y)
+
+@pl.jit.host
+def main(x: pl.Tensor[[1 << 28], pl.FP32], y: pl.Out[pl.Tensor[[16], pl.FP32]]):
+    return orch(x, y, device=0)
+
+@pld.init
+def x(i):
+    return 1.0
+END
+exits 'it compiles' 0 "$build/pldc" "$tmp/big.pld" -o "$tmp/big.pldb"
+ulimit -v 500000
+exits 'no room for a tensor' 71 "$build/pldrun" "$tmp/big.pldb"
+says 'who says so' '^pldrun: error: out of memory$'
+{ echo 'A = (1,)'; for i in $(seq 65000); do echo "B$i = A"; done; } >"$tmp/long.pld"
+ulimit -v 16000
+exits 'no room for a text' 71 "$build/pldc" "$tmp/long.pld" -o "$tmp/long.pldb"
+says 'who says so' '^pldc: error: out of memory$'
+if [ -e "$tmp/long.pldb" ]; then bad 'a file is left'; else ok; fi
+finish

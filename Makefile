@@ -15,6 +15,8 @@ BASE_FLAGS = -std=c17 -ffp-contract=off -D_GNU_SOURCE -I. -I$(B)/gen
 SAN_FLAGS = $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)
 # The kernels of the simulator are loops over elements.
 SIM_FLAGS = -O3
+# No code asks for errno or floating-point exceptions; with them few loops would become vectors.
+KERNEL_FLAGS = -fno-math-errno -fno-trapping-math
 ALL_FLAGS = $(CFLAGS) $(BASE_FLAGS) $(SAN_FLAGS) $(if $(VMCHECK),-DPLD_VM_CHECK)
 LIBS = -lm -lpthread
 CHECK_CFLAGS = $(shell pkg-config --cflags check)
@@ -98,6 +100,7 @@ $(BINS): $(B)/%: $(B)/obj/cli/%.o $(LIB)
 	$(call say,LD $@)$(CC) $(ALL_FLAGS) $(LDFLAGS) -o $@ $< $(LIB) $(LIBS)
 
 $(B)/obj/sim/%.o: ALL_FLAGS += $(SIM_FLAGS)
+$(B)/obj/sim/machine/kernel%.o: ALL_FLAGS += $(KERNEL_FLAGS)
 $(B)/obj/tests/%.o: ALL_FLAGS += $(CHECK_CFLAGS)
 
 $(B)/obj/gen/%.o: $(B)/gen/%.c $(B)/flags | $(GEN_H)

@@ -144,6 +144,7 @@ static void print_op_code(const Dis *d, const BcInsn *in, int64_t code)
     case BC_RSTORE: name = enum_value_name(ENUM_AtomicType, code); break;
     case BC_NOTIFY: name = enum_value_name(ENUM_NotifyOp, code); break;
     case BC_WAIT: name = enum_value_name(ENUM_WaitCmp, code); break;
+    case BC_TRED: name = reduce_name((TileReduce)code); break;
     case BC_FENCE: name = enum_value_name(ENUM_FenceKind, code); break;
     default: name = tileop_name((TileOp)code); break;
     }

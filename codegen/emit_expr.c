@@ -157,6 +157,7 @@ static void op_into(FuncEmit *fe, VReg dst, const Expr *e)
     case EMIT_CORE: emit_insn(fe, BC_CORE, FIELDS(dst), 0); return;
     case EMIT_LOWERED:
     case EMIT_TILE_OP:
+    case EMIT_REDUCE:
     case EMIT_NOTHING:
     case EMIT_LOAD:
     case EMIT_STORE:

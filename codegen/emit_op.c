@@ -153,8 +153,9 @@ static bool is_literal(const Expr *e)
 static void emit_elementwise(const OpCode *oc)
 {
     FuncEmit *fe = oc->fe;
-    const Expr *e = oc->e, *b = e->n_args > 1 ? e->args[1] : NULL;
+    const Expr *e = oc->e;
     TileOp op = op_info(e->op)->tile_op;
+    const Expr *b = tileop_arity(op) == 2 ? e->args[1] : NULL;
     uint32_t a = tile(oc, e->args[0]);
     if (!b) {
         emit_insn(fe, BC_TUN, FIELDS(result_tile(oc), a), op);
@@ -301,6 +302,10 @@ static void emit_effect(const OpCode *oc)
     case EMIT_ROW: emit_row(oc); return;
     case EMIT_FLATTEN: emit_flatten(oc); return;
     case EMIT_CHECK: emit_check(oc); return;
+    case EMIT_REDUCE:
+        emit_insn(fe, BC_TRED, FIELDS(result_tile(oc), tile(oc, e->args[0])),
+                  op_info(e->op)->reduce);
+        return;
     case EMIT_NOTIFY: emit_notify(oc); return;
     case EMIT_WAIT: emit_wait(oc); return;
     case EMIT_FENCE: emit_insn(fe, BC_FENCE, FIELDS(0), OP_ARG(e, FENCE, kind)->ival); return;

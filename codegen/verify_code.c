@@ -55,6 +55,7 @@ typedef enum {
     CODE_NUMBER_UNARY,
     CODE_TILE_BINARY,
     CODE_TILE_UNARY,
+    CODE_TILE_REDUCE,
     CODE_ENUM /* and the EnumType */
 } Code;
 
@@ -68,6 +69,7 @@ static bool code_ok(const At *at, int set, int64_t code)
     case CODE_NUMBER_UNARY: return number_ok(code, 1);
     case CODE_TILE_BINARY: return tileop_ok(at, code, 2);
     case CODE_TILE_UNARY: return tileop_ok(at, code, 1);
+    case CODE_TILE_REDUCE: return code >= 0 && code < RED_COUNT;
     default: return enum_value_name((EnumType)(set - CODE_ENUM), code) != NULL;
     }
 }
@@ -291,6 +293,41 @@ static bool rule_SAME_SHAPES(At *at)
 {
     return same_shape(tile(at, at->in->a), tile(at, at->in->b)) ||
            bad(at, "tiles of different shapes");
+}
+
+/* Extent of a tile along an axis of its last BC_MAX_RANK; 1 for those that it has not. */
+static int64_t aligned_extent(const BcTile *t, uint32_t axis)
+{
+    uint32_t missing = BC_MAX_RANK - t->rank;
+    return axis < missing ? 1 : t->shape[axis - missing];
+}
+
+static bool rule_BROADCAST(At *at)
+{
+    const BcTile *a = tile(at, at->in->a), *b = tile(at, at->in->b), *c = tile(at, at->in->c);
+    if (a->dtype != b->dtype || a->dtype != c->dtype ||
+        a->rank != (b->rank > c->rank ? b->rank : c->rank))
+        return bad(at, "tiles of different types");
+    for (uint32_t i = 0; i < BC_MAX_RANK; i++) {
+        int64_t x = aligned_extent(b, i), y = aligned_extent(c, i), both = x == 1 ? y : x;
+        if ((y != 1 && y != both) || aligned_extent(a, i) != both)
+            return bad(at, "tiles that do not broadcast");
+    }
+    return true;
+}
+
+static bool rule_REDUCED(At *at)
+{
+    const BcTile *a = tile(at, at->in->a), *b = tile(at, at->in->b);
+    TileReduce how = (TileReduce)at->in->imm;
+    uint32_t axis = b->rank - (reduce_along_rows(how) ? 1u : 2u);
+    if (b->rank < 2 || a->rank != b->rank || !reduce_takes(b->dtype) ||
+        a->dtype != reduce_result(how, b->dtype))
+        return bad(at, "tiles of the wrong type");
+    for (uint32_t i = 0; i < b->rank; i++)
+        if (a->shape[i] != (i == axis ? 1 : b->shape[i]))
+            return bad(at, "tiles of the wrong shape");
+    return true;
 }
 
 /* ---- the walk over codegen/verify.def ---- */

@@ -1,6 +1,7 @@
 /* Operands: a value becomes what the op table wants in a slot. */
 #include "elab/elab.h"
 #include <ctype.h>
+#include <float.h>
 #include <string.h>
 
 Expr *elab_list(Elab *e, Expr **items, uint32_t n, Span span)
@@ -65,17 +66,45 @@ static Dtype first_dtype(Expr **slots, Dtype fallback)
                                                                         : fallback;
 }
 
+/* A mode by its number, or by its name in lower case. */
+static Val cast_mode(Val v)
+{
+    const char *names[16];
+    uint32_t n = enum_value_names(ENUM_CastMode, names, 16);
+    int64_t value;
+    if (v.kind == V_INT && enum_value_name(ENUM_CastMode, v.i))
+        return val_enum(ENUM_CastMode, v.i);
+    for (uint32_t i = 0; i < n && v.kind == V_STR; i++) {
+        size_t len = strcspn(names[i], "_");
+        if (strlen(v.s) == len && strncasecmp(names[i], v.s, len) == 0 &&
+            enum_value_from_name(ENUM_CastMode, names[i], &value))
+            return val_enum(ENUM_CastMode, value);
+    }
+    return v;
+}
+
+/* 0 and the infinities stand for the members. */
+static Val pad_value(Val v)
+{
+    if (v.kind == V_EXPR && v.expr->kind == EX_INT)
+        v = val_int(v.expr->ival);
+    else if (v.kind == V_EXPR && v.expr->kind == EX_FLOAT)
+        v = val_float(v.expr->fval);
+    double number = v.kind == V_INT ? (double)v.i : v.kind == V_FLOAT ? v.f : 1;
+    if (number == 0)
+        return val_enum(ENUM_PadValue, PAD_ZERO);
+    if (number > DBL_MAX)
+        return val_enum(ENUM_PadValue, PAD_MAX);
+    return number < -DBL_MAX ? val_enum(ENUM_PadValue, PAD_MIN) : v;
+}
+
 static Expr *enum_slot(Elab *e, OpId op, uint32_t slot, Val v, Span span)
 {
     EnumType t = op_info(op)->slots[slot].enum_type;
-    if (v.kind == V_STR && t == ENUM_CastMode) {
-        const char *names[16];
-        uint32_t n = enum_value_names(t, names, 16);
-        int64_t value;
-        for (uint32_t i = 0; i < n && v.kind == V_STR; i++)
-            if (strcasecmp(names[i], v.s) == 0 && enum_value_from_name(t, names[i], &value))
-                v = val_enum(t, value);
-    }
+    if (t == ENUM_CastMode)
+        v = cast_mode(v);
+    else if (t == ENUM_PadValue)
+        v = pad_value(v);
     if (v.kind != V_ENUM || v.enum_type != t)
         return wrong(
             e, op, slot, v, span,

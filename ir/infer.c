@@ -459,6 +459,8 @@ static const Type *infer_rule(const Infer *in)
     case RULE_ALL_TO_ALL_V: return infer_collective(in);
     case RULE_ELEMENTWISE: return infer_elementwise(in);
     case RULE_CAST: return infer_cast(in);
+    case RULE_REDUCE: return infer_reduce(in);
+    case RULE_EXPAND: return infer_expand(in);
     case RULE_LOAD:
     case RULE_SLICE:
     case RULE_REMOTE_LOAD: return infer_load(in);
@@ -483,6 +485,8 @@ const Type *infer_op(Program *p, Expr *op, FuncKind level)
     for (int i = 0; i < in.info->n_slots; i++)
         if (op->args[i] && !check_slot(&in, i))
             return NULL;
+    if (!infer_drop_hints(&in))
+        return NULL;
     const Type *type = infer_rule(&in);
     if (type)
         ex_settle_literals(p, op);

@@ -40,6 +40,12 @@ static inline bool infer_is_literal(const Expr *e)
 /* Whether a literal is a value of the dtype; `why` begins what is wanted instead. */
 bool infer_literal_fits(const Expr *e, Dtype dtype, const char **why);
 
+/* Checks the operands that change nothing and takes them out. */
+bool infer_drop_hints(const Infer *in);
+/* What whole-tensor arithmetic works on: the tensor as a tile; NULL after a reported mistake where
+ * its shape is not of compile time. A tile is itself. */
+const Type *infer_whole(const Infer *in, int slot);
+
 /* The type rules; each gives the result type or NULL after a reported mistake. */
 const Type *infer_load(const Infer *in);    /* ir/infer_memory.c: a rectangle of memory as a tile */
 const Type *infer_store(const Infer *in);   /* a tile into memory */
@@ -48,6 +54,8 @@ const Type *infer_signal(const Infer *in);  /* notify and wait */
 const Type *infer_transfer(const Infer *in);    /* put and get */
 const Type *infer_elementwise(const Infer *in); /* ir/infer_tile.c: arithmetic */
 const Type *infer_cast(const Infer *in);        /* cast of a tile or a whole tensor */
+const Type *infer_reduce(const Infer *in);      /* rows or columns to one */
+const Type *infer_expand(const Infer *in);      /* a tile with a row or a column */
 const Type *infer_collective(const Infer *in);  /* ir/infer_collective.c */
 const Type *infer_create(const Infer *in);      /* full, create_tile */
 

@@ -42,6 +42,24 @@ static bool same_dims(const Type *a, const Type *b)
     return true;
 }
 
+/* The shape that two operands have together, aligned from the right, extents 1 repeated and leading
+ * ones missing; NULL when there is none. */
+static const Type *broadcast(const Infer *in, const Type *a, const Type *b)
+{
+    const Type *more = a->rank >= b->rank ? a : b, *less = more == a ? b : a;
+    const Dim *dims[MAX_RANK], *one = dim_const(in->p->types, 1);
+    uint32_t missing = (uint32_t)more->rank - less->rank;
+    if ((in->info->traits & TRAIT_SAME_SHAPE) && !same_dims(a, b))
+        return NULL;
+    for (uint32_t i = 0; i < more->rank; i++) {
+        const Dim *x = more->dims[i], *y = i < missing ? one : less->dims[i - missing];
+        if (x != y && x != one && y != one)
+            return NULL;
+        dims[i] = x == one ? y : x;
+    }
+    return type_shaped(in->p->types, TY_TILE, a->dtype, more->rank, dims);
+}
+
 /* Operand b of an elementwise op against the type of a. */
 static bool second_operand_ok(const Infer *in, const Type *a)
 {
@@ -63,20 +81,26 @@ static bool second_operand_ok(const Infer *in, const Type *a)
     if (a->dtype != b->dtype)
         return infer_fail(in, 1, "type", "needs operands of one dtype, got %s and %s",
                           type_text(arena, a), type_text(arena, b));
-    if (!same_dims(a, b))
-        return infer_fail(in, 1, "shape", "needs operands of one shape, got %s and %s",
+    if (!broadcast(in, a, b))
+        return infer_fail(in, 1, "shape",
+                          in->info->traits & TRAIT_SAME_SHAPE
+                              ? "needs operands of one shape, got %s and %s"
+                              : "needs operands of one shape, or with extents 1 where they differ, "
+                                "got %s and %s",
                           type_text(arena, a), type_text(arena, b));
     return true;
 }
 
-/* What whole-tensor arithmetic works on: the tensor as a tile. */
-static const Type *whole_tile(const Infer *in, const Type *t)
+const Type *infer_whole(const Infer *in, int slot)
 {
+    const Type *t = in->op->args[slot]->type;
     int64_t v;
+    if (t->kind == TY_TILE)
+        return t;
     for (uint32_t i = 0; i < t->rank; i++)
         if (!dim_is_const(t->dims[i], &v) || v < 1) {
             infer_fail(
-                in, 0, "shape",
+                in, slot, "shape",
                 "needs a tensor of compile-time shape, got %s: load parts of it with pl.load",
                 type_text(in->p->arena, t));
             return NULL;
@@ -84,23 +108,85 @@ static const Type *whole_tile(const Infer *in, const Type *t)
     return type_shaped(in->p->types, TY_TILE, t->dtype, t->rank, t->dims);
 }
 
+/* Bits of the integers that a dtype holds without a gap, sign aside. */
+static int exact_bits(Dtype t)
+{
+    switch (t) {
+    case DT_FP32: return 24;
+    case DT_FP16: return 11;
+    case DT_BF16: return 8;
+    case DT_BOOL: return 1;
+    default: return 8 * (int)dtype_bytes(t) - (dtype_min(t) < 0);
+    }
+}
+
+/* Can a value fall between two of the target? A saturating integer does not round. */
+static bool cast_rounds(Dtype from, Dtype to)
+{
+    if (to == DT_BOOL || (!dtype_is_float(from) && !dtype_is_float(to)))
+        return false;
+    if (dtype_is_float(from))
+        return to != DT_FP32;
+    return exact_bits(from) > exact_bits(to);
+}
+
+static bool cast_mode_ok(const Infer *in, Dtype from, Dtype to)
+{
+    int slot = OPND(TILE_CAST, mode);
+    int64_t mode = in->op->args[slot]->ival;
+    if (mode == CAST_NONE && cast_rounds(from, to))
+        return infer_fail(in, slot, "value",
+                          "needs a rounding mode from %s to %s, got none: that is for casts that "
+                          "cannot round",
+                          dtype_name(from), dtype_name(to));
+    if (mode == CAST_ODD && !(dtype_is_float(from) && dtype_is_float(to) && to != DT_FP32))
+        return infer_fail(in, slot, "value",
+                          "needs a narrower floating-point target for mode odd, got %s to %s",
+                          dtype_name(from), dtype_name(to));
+    return true;
+}
+
 const Type *infer_cast(const Infer *in)
 {
     const Type *a = in->op->args[0]->type;
-    if (type_is_memory(a) && !whole_tile(in, a))
+    if (!infer_whole(in, 0))
         return NULL;
     Dtype to = in->op->args[1]->dtype;
-    if (to != DT_INDEX)
-        return type_shaped(in->p->types, TY_TILE, to, a->rank, a->dims);
-    infer_fail(in, OPND(TILE_CAST, target_type), "type",
-               "needs an element dtype for target_type, got pl.INDEX: use pl.INT64");
-    return NULL;
+    if (to == DT_INDEX) {
+        infer_fail(in, OPND(TILE_CAST, target_type), "type",
+                   "needs an element dtype for target_type, got pl.INDEX: use pl.INT64");
+        return NULL;
+    }
+    if (to == a->dtype) {
+        infer_fail(in, OPND(TILE_CAST, target_type), "type",
+                   "needs another dtype for target_type, got %s for %s: leave the cast out",
+                   dtype_name(to), type_text(in->p->arena, a));
+        return NULL;
+    }
+    if (!cast_mode_ok(in, a->dtype, to))
+        return NULL;
+    return type_shaped(in->p->types, TY_TILE, to, a->rank, a->dims);
+}
+
+/* "FP32, FP16 or BF16": the dtypes that an elementwise op takes. */
+static const char *takes_text(const Infer *in)
+{
+    TileOp op = op_info(in->info->tile)->tile_op;
+    const char *text = NULL, *last = NULL;
+    for (int t = 0; t < DT_COUNT; t++) {
+        if (!tileop_takes(op, (Dtype)t) || t == DT_INDEX)
+            continue;
+        if (last)
+            text = text ? arena_printf(in->p->arena, "%s, %s", text, last) : last;
+        last = dtype_name((Dtype)t);
+    }
+    return text ? arena_printf(in->p->arena, "%s or %s", text, last) : last;
 }
 
 const Type *infer_elementwise(const Infer *in)
 {
     const Type *a = in->op->args[0]->type;
-    if (type_is_memory(a) && !whole_tile(in, a))
+    if (!infer_whole(in, 0))
         return NULL;
     if (a->dtype == DT_BOOL) {
         infer_fail(in, 0, "type", "needs numbers, got %s: cast it first with pl.cast",
@@ -108,14 +194,16 @@ const Type *infer_elementwise(const Infer *in)
         return NULL;
     }
     if (!tileop_takes(op_info(in->info->tile)->tile_op, a->dtype)) {
-        infer_fail(in, 0, "type", "needs %s elements, got %s",
-                   dtype_is_float(a->dtype) ? "integer" : "floating-point",
+        infer_fail(in, 0, "type", "needs elements of %s, got %s", takes_text(in),
                    type_text(in->p->arena, a));
         return NULL;
     }
-    if (in->info->n_slots == 2 && !second_operand_ok(in, a))
+    TileOp top = op_info(in->info->tile)->tile_op;
+    if (tileop_arity(top) == 2 && !second_operand_ok(in, a))
         return NULL;
-    return type_shaped(in->p->types, TY_TILE, a->dtype, a->rank, a->dims);
+    const Type *b = tileop_arity(top) == 2 ? in->op->args[1]->type : NULL;
+    return b && type_is_shaped(b) ? broadcast(in, a, b)
+                                  : type_shaped(in->p->types, TY_TILE, a->dtype, a->rank, a->dims);
 }
 
 static const Type *scalar_fail(Program *p, const Expr *e, const char *required, const Expr *got)

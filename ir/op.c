@@ -16,6 +16,9 @@ enum {
 
 #define LINKS(TOP, TILE, TENSOR, REVERSED)                                                         \
     .tile_op = TOP_##TOP, .tile = OP_##TILE, .tensor = OP_##TENSOR, .reversed = OP_##REVERSED
+#define REDUCES(ENUM)                                                                              \
+    .tile_op = TOP_NONE, .tile = OP_TILE_##ENUM, .tensor = OP_TENSOR_##ENUM, .reversed = OP_NONE,  \
+    .reduce = RED_##ENUM
 #define NO_LINKS LINKS(NONE, NONE, NONE, NONE)
 
 const OpInfo op_table[OPCODE_COUNT] = {
@@ -134,6 +137,7 @@ static const char *const result_text[] = {
     [RES_TILE_DTYPE] = "tile of `shape` and `dtype`",
     [RES_TILE_CAST] = "tile of `target_type`",
     [RES_TILE_BROADCAST] = "tile",
+    [RES_TILE_REDUCED] = "tile with extent 1 in place of the reduced one",
     [RES_SCALAR] = "scalar",
     [RES_INDEX] = "INDEX",
     [RES_INT32] = "INT32",

@@ -90,6 +90,8 @@ typedef enum {
     OPND_KEYWORD = 8,   /* accepted by name only, and so printed */
     OPND_IR_ONLY = 16,  /* accepted in .ir files only */
     OPND_IN_PLACE = 32, /* the result is this operand's new value: the old one is gone */
+    OPND_DROPPED = 64,  /* checked and then dropped: it changes nothing */
+    OPND_HINT = OPND_DROPPED | OPND_OPTIONAL,
     OPND_INTERNAL = OPND_OPTIONAL | OPND_KEYWORD | OPND_IR_ONLY
 } OpndFlag;
 
@@ -102,9 +104,10 @@ typedef enum {
     TRAIT_SHARES = 32,    /* reads each element before it writes it: result and operand may share an
                              address */
     TRAIT_COLLECTIVE = 64,
-    TRAIT_COMPOSITE = 128, /* expanded by lower_composite_ops */
-    TRAIT_TRANSFER = 256,  /* memory to memory, through staging tiles */
-    TRAIT_IR_ONLY = 512    /* made by passes; accepted in .ir files only */
+    TRAIT_COMPOSITE = 128,  /* expanded by lower_composite_ops */
+    TRAIT_TRANSFER = 256,   /* memory to memory, through staging tiles */
+    TRAIT_IR_ONLY = 512,    /* made by passes; accepted in .ir files only */
+    TRAIT_SAME_SHAPE = 1024 /* element-wise, but its operands are not broadcast */
 } OpTrait;
 
 /* Type rules (ir/infer.c). */
@@ -124,6 +127,8 @@ typedef enum {
     RULE_CREATE,
     RULE_ELEMENTWISE,
     RULE_CAST,
+    RULE_REDUCE,
+    RULE_EXPAND,
     RULE_ALLOC,
     RULE_WINDOW,
     RULE_ROW,
@@ -149,6 +154,7 @@ typedef enum {
     RES_TILE_DTYPE,
     RES_TILE_CAST,
     RES_TILE_BROADCAST,
+    RES_TILE_REDUCED,
     RES_SCALAR,
     RES_INDEX,
     RES_INT32,
@@ -164,6 +170,7 @@ typedef enum {
 typedef enum {
     EMIT_LOWERED, /* a pass replaces it before */
     EMIT_TILE_OP, /* by its tile operation */
+    EMIT_REDUCE,  /* by its reduction */
     EMIT_NOTHING, /* the result names its operand */
     EMIT_READ,    /* from here on scalars, into a register */
     EMIT_DIM,
@@ -215,6 +222,7 @@ typedef struct {
     ResultRule result;
     EmitRule emit;
     TileOp tile_op;              /* TOP_NONE: none */
+    TileReduce reduce;           /* RULE_REDUCE */
     OpId tile, tensor, reversed; /* twins, OP_NONE: none */
     OpSlot slots[OP_MAX_SLOTS + 1];
 } OpInfo;

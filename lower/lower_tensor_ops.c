@@ -37,6 +37,19 @@ static Expr *as_tile(Lower *x, const Stmt *s, Expr *e, Sym base)
     return use;
 }
 
+/* The op on tiles: its operands by name, because hints may differ. */
+static Expr *tile_form(Lower *x, const Expr *e)
+{
+    OpId tile = op_info(e->op)->tile;
+    Expr *slots[OP_MAX_SLOTS] = {0};
+    for (uint32_t i = 0; i < e->n_args; i++) {
+        int slot = op_slot(tile, op_info(e->op)->slots[i].name);
+        if (slot >= 0)
+            slots[slot] = e->args[i];
+    }
+    return op_at(x, e->span, tile, slots, op_info(tile)->n_slots);
+}
+
 static void lower_arithmetic(Lower *x, Stmt *s)
 {
     Expr *e = s->value;
@@ -45,7 +58,7 @@ static void lower_arithmetic(Lower *x, Stmt *s)
         if (e->args[i])
             e->args[i] = as_tile(x, s, e->args[i], base);
     if (op_info(e->op)->family == FAMILY_TENSOR)
-        s->value = op_at(x, e->span, op_info(e->op)->tile, e->args, e->n_args);
+        s->value = tile_form(x, e);
 }
 
 static void lower_value(Lower *x, Stmt *s)

@@ -46,6 +46,15 @@ static void expire(Scan *x, uint32_t now)
     x->active.len = to;
 }
 
+/* What is written element by element over an operand needs its layout. */
+static bool same_elements(const Type *a, const Type *b)
+{
+    bool same = a->dtype == b->dtype && a->rank == b->rank;
+    for (uint32_t i = 0; same && i < a->rank; i++)
+        same = a->dims[i] == b->dims[i];
+    return same;
+}
+
 static void find_conflicts(Scan *x, const Place *place)
 {
     vec_clear(&x->conflicts);
@@ -54,7 +63,7 @@ static void find_conflicts(Scan *x, const Place *place)
         bool overlap = segments_overlap(&place->segments, &other->segments);
         if (!overlap && !segments_touch(&place->segments, &other->segments))
             continue;
-        bool alike = other->bytes == place->bytes && other->type->dtype == place->type->dtype;
+        bool alike = same_elements(place->type, other->type);
         vec_push(&x->conflicts, (Conflict){other, !overlap && alike});
     }
     if (x->conflicts.len)

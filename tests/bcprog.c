@@ -159,6 +159,7 @@ static void incore(BcProg *t)
         {BC_NOTIFY, 2, 4, 2, 2, 5, NOTIFY_SET},
         {BC_WAIT, 2, 2, 2, 5, 0, WAIT_GE},
         {BC_CAST, 4, 4, 0, DT_INT32, DT_INT64, 0},
+        {BC_TRED, 5, 0, 0, 0, 0, RED_ROW_SUM},
         {BC_RET, 4, 1, 0, 0, 0, 0},
     };
     static const BcMreg mregs[] = {
@@ -169,6 +170,7 @@ static void incore(BcProg *t)
         {.dtype = DT_INT32, .rank = 2, .shape = {1, 64}, .addr = 512, .bytes = 256, .name = S_ACC},
         {.dtype = DT_INT32, .rank = 2, .shape = {3, 1}, .addr = 768, .bytes = 96, .name = S_ACC},
         {.dtype = DT_INT32, .rank = 2, .shape = {1, 64}, .addr = 0, .bytes = 256, .name = S_ACC},
+        {.dtype = DT_FP32, .rank = 2, .shape = {1, 1}, .addr = 864, .bytes = 32, .name = S_ACC},
     };
     static const BcLoc locs[] = {
         {0, S_FILE, 3, 5},
@@ -195,7 +197,7 @@ static void incore(BcProg *t)
                            .n_mregs = 3,
                            .n_params = 4,
                            .n_binds = 1,
-                           .n_tiles = 5,
+                           .n_tiles = 6,
                            .n_xfers = 2,
                            .n_locs = 2,
                            .n_sites = 1,

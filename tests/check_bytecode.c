@@ -119,13 +119,13 @@ static const struct {
     {2, 4, {BC_BIN, 4, 2, 3, DT_INT32, 0, SC_NEG}, "imm"},
     {2, 4, {BC_BIN, 4, 2, 3, DT_INT32, 0, SC_SELECT}, "imm"},
     {2, 5, {BC_UN, 4, 4, 0, DT_INT32, 0, SC_ADD}, "imm"},
-    {2, 8, {BC_JMP, 0, 0, 0, 0, 0, 35}, "imm"},
+    {2, 8, {BC_JMP, 0, 0, 0, 0, 0, 999}, "imm"},
     {2, 8, {BC_JMP, 0, 0, 0, 0, 0, -1}, "imm"},
     {2, 8, {BC_JMP, 0, 0, 0, 0, 0, 8}, "goes back"},
     {0, 9, {BC_FORLOOP, 3, 2, 4, 0, 0, 10}, "goes forward"},
     {1, 5, {BC_NOP, 0, 0, 0, 0, 0, 0}, "does not end with ret"},
     {2, 1, {BC_CHECK, 1, 0, 0, 0, 0, 99}, "imm"},
-    {2, 15, {BC_LOAD, 5, 0, 2, 2, BC_NONE, 0}, "field a"},
+    {2, 15, {BC_LOAD, 99, 0, 2, 2, BC_NONE, 0}, "field a"},
     {2, 15, {BC_LOAD, 0, 3, 2, 2, BC_NONE, 0}, "field b"},
     {2, 15, {BC_LOAD, 0, 0, 7, 2, BC_NONE, 0}, "field c"},
     {2, 15, {BC_LOAD, 0, 0, 2, 6, BC_NONE, 0}, "field d"},
@@ -136,6 +136,7 @@ static const struct {
     {2, 26, {BC_RLOAD, 0, 0, 4, 2, 3, 2}, "no window"},
     {2, 27, {BC_RSTORE, 2, 2, 4, 2, 2, 2}, "imm"},
     {2, 20, {BC_TBIN, 0, 0, 3, 0, 0, TOP_ADD}, "different types"},
+    {2, 20, {BC_TBIN, 5, 0, 1, 0, 0, TOP_ADD}, "do not broadcast"},
     {2, 20, {BC_TBIN, 0, 0, 1, 0, 0, TOP_NEG}, "imm"},
     {2, 23, {BC_TUN, 2, 1, 0, 0, 0, TOP_ABS}, "different types"},
     {2, 23, {BC_TUN, 0, 1, 0, 0, 0, TOP_ADD}, "imm"},
@@ -161,7 +162,7 @@ static const struct {
     {0, 8, {BC_DISPATCH, 1, 3, 4, 0, 0, 0}, "field a"},
     {1, 2, {BC_READ, 4, 0, 2, 1, 0, 0}, "not an element"},
     {1, 3, {BC_WRITE, 1, 2, 2, 4, DT_COUNT, 0}, "field e"},
-    {2, 34, {BC_RET, 7, 2, 0, 0, 0, 0}, "results"},
+    {2, 35, {BC_RET, 7, 2, 0, 0, 0, 0}, "results"},
     {2, 4, {BC_PBIN, 4, 2, 3, 0, 0, SC_ADD}, "not at this level"},
     {2, 4, {BC_LOOP, 4, 0, 0, 0, 0, 4}, "not at this level"},
     {3, 7, {BC_BIN, 4, 4, 7, DT_INT32, 0, SC_ADD}, "not at this level"},
@@ -178,6 +179,9 @@ static const struct {
     {3, 13, {BC_LOOP, 8, 0, 0, 0, 0, 14}, "goes forward"},
     {3, 13, {BC_JNZ, 8, 0, 0, 0, 0, 13}, "goes back"},
     {3, 15, {BC_RET, 0, 0, 0, 0, 0, 0}, "returns no number"},
+    {2, 34, {BC_TRED, 0, 1, 0, 0, 0, RED_ROW_SUM}, "wrong shape"},
+    {2, 34, {BC_TRED, 5, 0, 0, 0, 0, RED_ROW_ARGMAX}, "wrong type"},
+    {2, 34, {BC_TRED, 5, 0, 0, 0, 0, RED_COUNT}, "imm"},
 };
 
 START_TEST(bad_instructions_are_rejected)
@@ -292,7 +296,7 @@ static const char *break_table(int i)
     case 26: t.regs[3] = 5; return "register";
     case 27: t.call.n_results = 0; return "results";
     case 28: t.xfers[0].run = 3; return "transfer";
-    case 29: t.xfers[0].stages[1] = 5; return "transfer";
+    case 29: t.xfers[0].stages[1] = 9; return "transfer";
     case 30: t.xfers[0].n_stages = 1; return "transfer";
     case 31: t.xfers[1].stages[0] = 0; return "another dtype";
     case 32: t.locs[1].pc = 0; return "source map";
@@ -318,7 +322,7 @@ static const char *break_table(int i)
     case 52: t.regions[0].phase = PHASE_COUNT; return "no builtin call";
     case 53: t.regions[1].phase = PHASE_MOVE; return "no builtin call";
     case 54: t.regions[1].pc = 15; return "out of order";
-    case 55: t.regions[1].pc = 35; return "out of order";
+    case 55: t.regions[1].pc = t.funcs[2].n_insns; return "out of order";
     case 56: t.funcs[1].sites = t.sites, t.funcs[1].n_sites = 1; return "level";
     default: return NULL;
     }

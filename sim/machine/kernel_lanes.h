@@ -70,6 +70,19 @@ static inline uint16_t put_FP16(float v)
     return (uint16_t)lane_below(size, 0x7f800001, out, 0x7e00);
 }
 
+/* Nearest, ties away from zero. What becomes subnormal is counted in units of 2^-24. */
+static inline uint16_t put_away_FP16(float v)
+{
+    uint32_t bits = lane_bits(v), size = bits & 0x7fffffff, sign = bits >> 16 & 0x8000;
+    uint32_t normal = (size - 0x38000000 + 0x1000) >> 13;
+    float units = lane_float(lane_below(size, 0x38800000, size, 0)) * 0x1p24f;
+    int32_t whole = (int32_t)units;
+    uint32_t small = (uint32_t)whole + (units - (float)whole >= 0.5f);
+    uint32_t out = lane_below(size, 0x38800000, small, normal);
+    out = lane_below(size, 0x477ff000, out, 0x7c00) | sign;
+    return (uint16_t)lane_below(size, 0x7f800001, out, 0x7e00);
+}
+
 static inline float get_BF16(uint16_t v)
 {
     return lane_float((uint32_t)v << 16);
@@ -78,6 +91,12 @@ static inline float get_BF16(uint16_t v)
 static inline uint16_t put_BF16(float v)
 {
     uint32_t bits = lane_bits(v), out = (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
+    return (uint16_t)((bits & 0x7fffffff) > 0x7f800000 ? 0x7fc0 : out);
+}
+
+static inline uint16_t put_away_BF16(float v)
+{
+    uint32_t bits = lane_bits(v), out = (bits + 0x8000) >> 16;
     return (uint16_t)((bits & 0x7fffffff) > 0x7f800000 ? 0x7fc0 : out);
 }
 

@@ -9,14 +9,21 @@ typedef void KernelVV(void *to, const void *a, const void *b, int64_t n);
 typedef void KernelVS(void *to, const void *a, KernelScalar s, int64_t n);
 typedef void KernelV(void *to, const void *a, int64_t n);
 
+typedef void KernelReduceRow(void *to, const void *a, int64_t n);
+typedef void KernelReduceCols(void *to, const void *a, int64_t rows, ptrdiff_t step, int64_t cols);
+
 /* By [TileOp][Dtype]; NULL where the row of ir/tileop.def has no kernel. Divisions of integers
  * expect that no divisor is zero. */
 typedef struct {
     KernelVV *vv[TOP_COUNT][DT_COUNT];
     KernelVS *vs[TOP_COUNT][DT_COUNT];
     KernelV *un[TOP_COUNT][DT_COUNT];
-    KernelV *widen[DT_COUNT];  /* a float dtype to float */
-    KernelV *narrow[DT_COUNT]; /* float to a float dtype */
+    /* by [ReduceHow][Dtype]: a row of n > 0 elements to one; rows > 0 rows to one */
+    KernelReduceRow *reduce_rows[REDUCE_HOW_COUNT][DT_COUNT];
+    KernelReduceCols *reduce_cols[REDUCE_HOW_COUNT][DT_COUNT];
+    KernelV *widen[DT_COUNT];       /* a float dtype to float */
+    KernelV *narrow[DT_COUNT];      /* float to a float dtype, nearest even */
+    KernelV *narrow_away[DT_COUNT]; /* nearest, ties away from zero */
 } KernelTable;
 
 extern const KernelTable kernels_portable;

@@ -105,9 +105,27 @@ static bool zero_in_rows(const void *at, ptrdiff_t step, const KernelArgs *m, Dt
     return false;
 }
 
+static bool shift_ok(Dtype t, int64_t count)
+{
+    return count >= 0 && count < 8 * (int64_t)dtype_bytes(t);
+}
+
+static bool shifts_ok(const KernelArgs *m, Dtype t)
+{
+    for (int64_t r = 0; r < m->rows; r++) {
+        const char *at = const_row(m->b, r, m->b_step);
+        for (int64_t i = 0; i < m->cols; i++)
+            if (!shift_ok(t, dtype_load_int(t, at + i * dtype_bytes(t))))
+                return false;
+    }
+    return true;
+}
+
 bool kernel_bin(TileOp op, Dtype t, const KernelArgs *k)
 {
     KernelArgs m = merge_rows(k, dtype_bytes(t), dtype_bytes(t), true);
+    if (tileop_shifts(op) && !shifts_ok(&m, t))
+        return false;
     int divisor = dtype_is_float(t) ? -1 : tileop_divisor(op);
     if (divisor >= 0 && zero_in_rows(divisor ? m.b : m.a, divisor ? m.b_step : m.a_step, &m, t))
         return false;
@@ -124,6 +142,8 @@ bool kernel_bink(TileOp op, Dtype t, const KernelArgs *k, KernelScalar s)
     int divisor = dtype_is_float(t) || !m.rows || !m.cols ? -1 : tileop_divisor(op);
     if (divisor == 0 ? zero_in_rows(m.a, m.a_step, &m, t) : divisor == 1 && s.i == 0)
         return false;
+    if (tileop_shifts(op) && m.rows && m.cols && !shift_ok(t, s.i))
+        return false;
     KernelVS *loop = kernel_table()->vs[op][t];
     for (int64_t r = 0; r < m.rows; r++)
         loop(row_of(m.to, r, m.to_step), const_row(m.a, r, m.a_step), s, m.cols);
@@ -137,6 +157,17 @@ bool kernel_un(TileOp op, Dtype t, const KernelArgs *k)
     for (int64_t r = 0; r < m.rows; r++)
         loop(row_of(m.to, r, m.to_step), const_row(m.a, r, m.a_step), m.cols);
     return true;
+}
+
+void kernel_reduce(TileReduce r, Dtype t, const KernelArgs *k)
+{
+    if (!reduce_along_rows(r)) {
+        kernel_table()->reduce_cols[reduce_how(r)][t](k->to, k->a, k->rows, k->a_step, k->cols);
+        return;
+    }
+    KernelReduceRow *row = kernel_table()->reduce_rows[reduce_how(r)][t];
+    for (int64_t i = 0; i < k->rows; i++)
+        row(row_of(k->to, i, k->to_step), const_row(k->a, i, k->a_step), k->cols);
 }
 
 static uint64_t element_bits(Dtype t, KernelScalar s)

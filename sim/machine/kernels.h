@@ -25,14 +25,18 @@ typedef struct {
     int64_t i;
 } KernelScalar;
 
-/* to = a OP b, to = a OP scalar, to = OP a, in dtype `t`. False: an integer division by zero (the
- * result is then unspecified). op has the arity that the function name says; RSUB and RDIV are b -
+/* to = a OP b, to = a OP scalar, to = OP a, in dtype `t`. False: an integer division by zero, or a
+ * count of places outside 0 to bits - 1 (the result is then unspecified). op has
+ * the arity that the function name says; RSUB and RDIV are b -
  * a and b / a. */
 bool kernel_bin(TileOp op, Dtype t, const KernelArgs *k);
 bool kernel_bink(TileOp op, Dtype t, const KernelArgs *k, KernelScalar s);
 bool kernel_un(TileOp op, Dtype t, const KernelArgs *k);
-/* to (dtype `to`) = a (dtype `from`), CastMode `mode` from float to integer; saturating; NaN
- * becomes 0; float to float rounds to nearest even; BOOL is value != 0. */
+/* Rows of dtype `t`, one element or more each, to one element each; or all rows, one or more, to
+ * one row. The result has dtype reduce_result(r, t). */
+void kernel_reduce(TileReduce r, Dtype t, const KernelArgs *k);
+/* to (dtype `to`) = a (dtype `from`), rounded once by CastMode `mode` wherever the target
+ * cannot hold a value; integers saturate, NaN becomes 0 in them; BOOL is value != 0. */
 void kernel_cast(Dtype from, Dtype to, int mode, const KernelArgs *k);
 /* Every element of `to` = s; k->a is not looked at. */
 void kernel_fill(Dtype t, const KernelArgs *k, KernelScalar s);

@@ -1,5 +1,6 @@
 /* Conversions between dtypes, through blocks of a wide type that holds every value exactly: float
  * for the float dtypes, int64_t for the others. So there is one rounding, the last. */
+#include "base/round.h"
 #include "sim/machine/kernel_lanes.h"
 #include "sim/machine/kernel_table.h"
 #include <math.h>
@@ -79,11 +80,31 @@ static int64_t float_to_int(float v)
     return v <= -0x1p63f ? INT64_MIN : (int64_t)v;
 }
 
+static void put_bits(Dtype t, void *to, int64_t i, uint32_t bits)
+{
+    if (t == DT_FP32)
+        ((LaneU32 *)to)[i] = bits;
+    else
+        ((LaneU16 *)to)[i] = (uint16_t)bits;
+}
+
+static void narrow_floats(Dtype t, void *to, const float *in, int64_t n, int mode)
+{
+    if (mode == CAST_ROUND || t == DT_FP32) {
+        kernel_table()->narrow_away[t](to, in, n);
+    } else if (mode == CAST_RINT || mode == CAST_NONE) {
+        kernel_table()->narrow[t](to, in, n);
+    } else {
+        for (int64_t i = 0; i < n; i++)
+            put_bits(t, to, i, round_float(t, in[i], mode));
+    }
+}
+
 static void floats_to(Dtype t, void *to, const float *in, int64_t n, int mode)
 {
     int64_t wide[BLOCK];
     if (dtype_is_float(t)) {
-        kernel_table()->narrow[t](to, in, n);
+        narrow_floats(t, to, in, n, mode);
         return;
     }
     if (t == DT_BOOL) {
@@ -96,17 +117,17 @@ static void floats_to(Dtype t, void *to, const float *in, int64_t n, int mode)
     narrow_ints(t, to, wide, n);
 }
 
-static void ints_to(Dtype t, void *to, const int64_t *in, int64_t n)
+/* Float does not hold every integer, so that a way through it would round twice. */
+static void ints_to(Dtype t, void *to, const int64_t *in, int64_t n, int mode)
 {
     if (!dtype_is_float(t)) {
         narrow_ints(t, to, in, n);
-    } else if (t == DT_FP32) {
-        LaneF32 *out = to;
-        for (int64_t i = 0; i < n; i++)
-            out[i] = (float)in[i];
-    } else { /* float cannot hold every integer, so that a way through it would round twice */
-        for (int64_t i = 0; i < n; i++)
-            dtype_store_int(t, (char *)to + 2 * i, in[i]);
+        return;
+    }
+    for (int64_t i = 0; i < n; i++) {
+        float v = (float)in[i];
+        bool exact = t == DT_FP32 && in[i] > -(1 << 24) && in[i] < 1 << 24;
+        put_bits(t, to, i, exact ? lane_bits(v) : round_int(t, in[i], mode));
     }
 }
 
@@ -119,7 +140,7 @@ static void cast_block(Dtype from, Dtype to, int mode, void *out, const void *in
     } else {
         int64_t wide[BLOCK];
         widen_ints(from, wide, in, n);
-        ints_to(to, out, wide, n);
+        ints_to(to, out, wide, n, mode);
     }
 }
 

@@ -118,11 +118,10 @@ void vm_check_region(const Region *region, const FabRect *r)
     within("bytes of device memory", r->at.offset, extent(r, r->stride), region->bytes);
 }
 
-void vm_check_rows(const BcTile *t, int64_t last, int64_t cols, int64_t step)
+void vm_check_valid(const BcTile *t, const int64_t *valid)
 {
-    int64_t bytes = cols * (int64_t)dtype_bytes(t->dtype);
-    if (bytes)
-        within("rows of a tile", last * step, bytes, t->bytes);
+    for (uint32_t i = 0; i < t->rank; i++)
+        within("valid extent", valid[i], 0, t->shape[i]);
 }
 
 #endif

@@ -18,14 +18,14 @@ void vm_check_slot(Lane *lane, const BcTile *t);
 void vm_check_local(const Lane *lane, const RectPair *p, const char *at);
 /* The other side, in a region of device memory. */
 void vm_check_region(const Region *region, const FabRect *r);
-/* Rows 0 to `last` of a tile, `cols` elements each, `step` bytes from row to row. */
-void vm_check_rows(const BcTile *t, int64_t last, int64_t cols, int64_t step);
+/* Valid extents within the tile's shape. */
+void vm_check_valid(const BcTile *t, const int64_t *valid);
 #else
 #define vm_check_insn(w, lane) ((void)0)
 #define vm_check_slot(lane, t) ((void)0)
 #define vm_check_local(lane, p, at) ((void)0)
 #define vm_check_region(region, r) ((void)0)
-#define vm_check_rows(t, last, cols, step) ((void)0)
+#define vm_check_valid(t, valid) ((void)0)
 #endif
 
 #endif

@@ -3,6 +3,7 @@
 #ifndef PLD_SIM_MACHINE_VM_OPS_H
 #define PLD_SIM_MACHINE_VM_OPS_H
 
+#include "ir/region.h"
 #include "sim/machine/fault.h"
 #include "sim/machine/kernels.h"
 #include "sim/machine/vm.h"
@@ -42,7 +43,16 @@ bool vm_rstore(World *w, Lane *lane, const BcInsn *in);
 /* sim/machine/vm_tile.c */
 /* Bytes of the tile's memory on the core. */
 char *vm_tile_at(Lane *lane, const BcTile *t);
+/* The tile's elements matter: reported when they are uninitialised. */
 void vm_tile_used(World *w, Lane *lane, uint32_t slot);
+/* A tile got its value: valid extents, and whether the elements were written. */
+void vm_tile_made(Lane *lane, uint32_t slot, const TileRegion *r, bool written);
+/* Constant `k` of the program, of the range of `dtype`: bits of a double, or an integer. */
+KernelScalar vm_constant(const World *w, int32_t k, Dtype dtype);
+/* The element at `at` as an operand of a kernel. */
+KernelScalar vm_element_scalar(Dtype t, const void *at);
+/* Time of an op that makes `bytes`; op TOP_NONE: none of ir/tileop.def. */
+void vm_spend(World *w, Lane *lane, int64_t bytes, TileOp op, Dtype dtype);
 bool vm_tile_op(World *w, Lane *lane, const BcInsn *in);
 
 /* sim/machine/vm_xfer.c */

@@ -1,6 +1,7 @@
-/* Tile arithmetic: the kernels work on rows; here a tile of any rank becomes rows. */
+/* Tile arithmetic: the kernels work on rows; here tiles of any rank, some of them broadcast, become
+ * rows. */
 #include "sim/machine/vm_check.h"
-#include "sim/machine/vm_ops.h"
+#include "sim/machine/vm_rows.h"
 
 #include <string.h>
 
@@ -25,82 +26,84 @@ void vm_tile_used(World *w, Lane *lane, uint32_t slot)
     s->written = true;
 }
 
-/* How the rows of a tile lie in memory. */
-typedef struct {
-    int64_t rows, cols;          /* of one group */
-    int64_t count[BC_MAX_RANK];  /* groups: outer dimensions */
-    int64_t stride[BC_MAX_RANK]; /* elements of rows between them */
-    uint32_t n;                  /* outer dimensions */
-} RowPlan;
-
-static RowPlan plan_rows(const BcTile *t, const int64_t *valid)
+void vm_tile_made(Lane *lane, uint32_t slot, const TileRegion *r, bool written)
 {
-    RowPlan p = {.rows = 1, .cols = valid[t->rank - 1]};
-    if (t->rank == 1)
-        return p;
-    p.rows = valid[t->rank - 2];
-    int64_t step = t->shape[t->rank - 2];
-    for (uint32_t i = t->rank - 2; i-- > 0;) {
-        if (p.n == 0 && p.rows == step) {
-            p.rows *= valid[i];
-        } else {
-            p.count[p.n] = valid[i];
-            p.stride[p.n++] = step;
-        }
-        step *= t->shape[i];
-    }
-    return p;
+    TileState *s = &lane_top(lane)->tiles[slot];
+    vm_check_valid(&lane_top(lane)->f->tiles[slot], r->valid);
+    memcpy(s->valid, r->valid, r->rank * sizeof *r->valid);
+    s->written = written;
 }
 
-static int64_t row_bytes(const World *w, const BcTile *t)
+KernelScalar vm_constant(const World *w, int32_t k, Dtype dtype)
 {
-    int64_t align = w->row_align;
-    return (t->shape[t->rank - 1] * (int64_t)dtype_bytes(t->dtype) + align - 1) / align * align;
+    Dtype from = dtype_is_float(dtype) ? dtype : DT_INT64;
+    return kernel_scalar(from, w->program->consts[k], dtype);
 }
 
-/* One group of rows. */
-typedef bool RowFn(void *env, const KernelArgs *k);
-
-typedef struct {
-    RowPlan plan;
-    KernelArgs k;
-    RowFn *fn;
-    void *env;
-} Walk;
-
-#ifdef PLD_VM_CHECK
-/* The last row that a plan comes to. */
-static int64_t last_row(const RowPlan *p)
+KernelScalar vm_element_scalar(Dtype t, const void *at)
 {
-    int64_t row = p->rows - 1;
-    for (uint32_t i = 0; i < p->n; i++)
-        row += (p->count[i] - 1) * p->stride[i];
-    return row;
+    KernelScalar s = {0};
+    if (dtype_is_float(t))
+        s.f = dtype_load_double(t, at);
+    else
+        s.i = dtype_load_int(t, at);
+    return s;
 }
-#endif
 
-static bool walk_rows(const Walk *wk, uint32_t outer, int64_t row)
+void vm_spend(World *w, Lane *lane, int64_t bytes, TileOp op, Dtype dtype)
 {
-    if (outer < wk->plan.n) {
-        uint32_t i = wk->plan.n - 1 - outer;
-        for (int64_t j = 0; j < wk->plan.count[i]; j++)
-            if (!walk_rows(wk, outer + 1, row + j * wk->plan.stride[i]))
-                return false;
-        return true;
-    }
-    KernelArgs k = wk->k;
-    k.to = (char *)k.to + row * k.to_step;
-    k.a = k.a ? (const char *)k.a + row * k.a_step : NULL;
-    k.b = k.b ? (const char *)k.b + row * k.b_step : NULL;
-    return wk->fn(wk->env, &k);
+    Event e = {
+        .kind = EV_COMPUTE, .lane = lane, .dtype = dtype, .begin = lane->now, .op = (uint8_t)op};
+    lane->now = e.end = clock_compute(&w->platform, lane->now, bytes);
+    probe_compute(&w->probe, lane, e.end - e.begin);
+    if (probe_wants(&w->probe, EV_COMPUTE))
+        probe_emit(&w->probe, &e);
 }
 
 typedef struct {
     const BcInsn *in;
     uint8_t dtype, from;
+    bool a_repeated, b_repeated;
     TileOp op;
     KernelScalar scalar;
 } TileCall;
+
+/* Every row with its own scalar on the right. */
+static bool scalar_right(const TileCall *c, const KernelArgs *k)
+{
+    for (int64_t i = 0; i < k->rows; i++) {
+        KernelArgs row = *k;
+        row.rows = 1;
+        row.to = (char *)k->to + i * k->to_step;
+        row.a = (const char *)k->a + i * k->a_step;
+        const char *b = (const char *)k->b + i * k->b_step;
+        if (!kernel_bink(c->op, c->dtype, &row, vm_element_scalar(c->dtype, b)))
+            return false;
+    }
+    return true;
+}
+
+/* Every row with its own scalar on the left, which a block of elements repeats. */
+static bool scalar_left(const TileCall *c, const KernelArgs *k)
+{
+    enum { BLOCK = 512 };
+    int64_t bytes = dtype_bytes(c->dtype);
+    char repeated[BLOCK * 8];
+    for (int64_t i = 0; i < k->rows; i++) {
+        KernelArgs part = {.to = repeated, .rows = 1, .cols = k->cols < BLOCK ? k->cols : BLOCK};
+        kernel_fill(c->dtype, &part,
+                    vm_element_scalar(c->dtype, (const char *)k->a + i * k->a_step));
+        part.a = repeated;
+        for (int64_t at = 0; at < k->cols; at += BLOCK) {
+            part.cols = k->cols - at < BLOCK ? k->cols - at : BLOCK;
+            part.to = (char *)k->to + i * k->to_step + at * bytes;
+            part.b = (const char *)k->b + i * k->b_step + at * bytes;
+            if (!kernel_bin(c->op, c->dtype, &part))
+                return false;
+        }
+    }
+    return true;
+}
 
 static bool run_rows(void *env, const KernelArgs *k)
 {
@@ -112,7 +115,10 @@ static bool run_rows(void *env, const KernelArgs *k)
             memmove((char *)k->to + i * k->to_step, (const char *)k->a + i * k->a_step,
                     (size_t)k->cols * dtype_bytes(c->dtype));
         return true;
-    case BC_TBIN: return kernel_bin(c->op, c->dtype, k);
+    case BC_TBIN:
+        return c->b_repeated   ? scalar_right(c, k)
+               : c->a_repeated ? scalar_left(c, k)
+                               : kernel_bin(c->op, c->dtype, k);
     case BC_TBINK:
     case BC_TBINR: return kernel_bink(c->op, c->dtype, k, c->scalar);
     case BC_TUN: return kernel_un(c->op, c->dtype, k);
@@ -120,105 +126,118 @@ static bool run_rows(void *env, const KernelArgs *k)
     }
 }
 
-/* The constant of a tfull or tbink: bits of a double, or an integer, already of the dtype's value
- * range. */
-static KernelScalar constant(const World *w, int32_t k, uint8_t dtype)
-{
-    Dtype from = dtype_is_float(dtype) ? dtype : DT_INT64;
-    return kernel_scalar(from, w->program->consts[k], dtype);
-}
-
 static TileCall tile_call(const World *w, const Frame *top, const BcInsn *in)
 {
-    TileCall c = {.in = in, .dtype = top->f->tiles[in->a].dtype, .op = (TileOp)in->imm};
+    TileCall c = {.in = in, .dtype = top->f->tiles[in->a].dtype, .op = TOP_NONE};
     switch (in->op) {
-    case BC_TFULL: c.scalar = constant(w, in->imm, c.dtype); break;
+    case BC_TFULL: c.scalar = vm_constant(w, in->imm, c.dtype); break;
     case BC_TBINK:
         c.op = (TileOp)in->e;
-        c.scalar = constant(w, in->imm, c.dtype);
+        c.scalar = vm_constant(w, in->imm, c.dtype);
         break;
-    case BC_TBINR: c.scalar = kernel_scalar(in->d, top->regs[in->c], c.dtype); break;
+    case BC_TBINR:
+        c.op = (TileOp)in->imm;
+        c.scalar = kernel_scalar(in->d, top->regs[in->c], c.dtype);
+        break;
+    case BC_TBIN:
+    case BC_TUN: c.op = (TileOp)in->imm; break;
     case BC_TCAST: c.from = top->f->tiles[in->b].dtype; break;
     default: break;
     }
     return c;
 }
 
-static void spend(World *w, Lane *lane, const BcInsn *in, const RowPlan *p, const TileCall *c)
+/* TileRegion of the result, and the operands' rows; operands that are read count as used. */
+static bool gather(World *w, Lane *lane, TileCall *c, TileRegion *out, RowOperand *operands,
+                   uint32_t *n)
 {
-    int64_t bytes = p->rows * p->cols * (int64_t)dtype_bytes(c->dtype);
-    for (uint32_t i = 0; i < p->n; i++)
-        bytes *= p->count[i];
-    int scalar = in->op == BC_TFULL || in->op == BC_TCOPY || in->op == BC_TCAST;
-    Event e = {.kind = EV_COMPUTE,
-               .lane = lane,
-               .dtype = c->dtype,
-               .begin = lane->now,
-               .op = (uint8_t)(scalar ? TOP_COUNT : c->op)};
-    lane->now = e.end = clock_compute(&w->platform, lane->now, bytes);
-    probe_compute(&w->probe, lane, e.end - e.begin);
-    if (probe_wants(&w->probe, EV_COMPUTE))
-        probe_emit(&w->probe, &e);
-}
-
-static bool same_valid(World *w, Lane *lane, const BcTile *t, const TileState *a,
-                       const TileState *b)
-{
-    for (uint32_t i = 0; i < t->rank; i++)
-        if (a->valid[i] != b->valid[i])
-            return vm_fault(w, lane, "valid extents differ in axis %u: %lld and %lld", i,
-                            (long long)a->valid[i], (long long)b->valid[i]);
+    const BcInsn *in = c->in;
+    const BcTile *tiles = lane_top(lane)->f->tiles, *t = &tiles[in->a];
+    char why[REGION_TEXT];
+    bool binary = in->op == BC_TBIN;
+    *out = tile_region(lane, in->op == BC_TFULL ? in->a : in->b);
+    operands[(*n)++] = row_operand(w, lane, t, t);
+    if (in->op == BC_TFULL)
+        return true;
+    TileRegion a = *out;
+    if (binary) {
+        TileRegion b = tile_region(lane, in->c);
+        if (!region_broadcast(&a, &b, out, why))
+            return vm_fault(w, lane, "%s", why);
+    }
+    if (c->op == TOP_NONE || tileop_reads(c->op, 0))
+        vm_tile_used(w, lane, in->b);
+    operands[(*n)++] = row_operand(w, lane, &tiles[in->b], t);
+    c->a_repeated = operands[1].repeated;
+    if (!binary)
+        return true;
+    if (tileop_reads(c->op, 1))
+        vm_tile_used(w, lane, in->c);
+    operands[(*n)++] = row_operand(w, lane, &tiles[in->c], t);
+    c->b_repeated = operands[2].repeated;
     return true;
 }
 
-static bool create(Lane *lane, const BcInsn *in)
+static bool elementwise(World *w, Lane *lane, const BcInsn *in)
 {
-    Frame *top = lane_top(lane);
-    TileState *s = &top->tiles[in->a];
-    memcpy(s->valid, top->f->tiles[in->a].shape, sizeof s->valid);
-    s->written = in->op == BC_TFULL;
+    RowOperand operands[3];
+    uint32_t n = 0;
+    TileRegion out;
+    TileCall c = tile_call(w, lane_top(lane), in);
+    if (in->op == BC_TFULL)
+        memcpy(lane_top(lane)->tiles[in->a].valid, lane_top(lane)->f->tiles[in->a].shape,
+               sizeof lane_top(lane)->tiles[in->a].valid);
+    if (!gather(w, lane, &c, &out, operands, &n))
+        return false;
+    vm_tile_made(lane, in->a, &out, true);
+    Grid g = grid_of(&out);
+    if (!rows_walk(&g, operands, n, run_rows, &c))
+        return vm_fault(w, lane,
+                        c.op != TOP_NONE && tileop_shifts(c.op)
+                            ? "a tile is shifted by fewer than 0 or more than bits - 1 places"
+                            : "division by zero in a tile");
+    vm_spend(w, lane, grid_elements(&g) * (int64_t)dtype_bytes(c.dtype), c.op, c.dtype);
+    return true;
+}
+
+static bool reduce_rows(void *env, const KernelArgs *k)
+{
+    const TileCall *c = env;
+    kernel_reduce((TileReduce)c->in->imm, c->from, k);
+    return true;
+}
+
+/* The result is walked with the reduced dimension of the operand for that of one element. */
+static bool reduce(World *w, Lane *lane, const BcInsn *in)
+{
+    const BcTile *tiles = lane_top(lane)->f->tiles, *t = &tiles[in->a], *from = &tiles[in->b];
+    TileCall c = {.in = in, .dtype = t->dtype, .from = from->dtype};
+    TileRegion a = tile_region(lane, in->b), out = tile_region(lane, in->a);
+    char why[REGION_TEXT];
+    uint32_t axis = from->rank - (reduce_along_rows((TileReduce)in->imm) ? 1u : 2u);
+    if (!region_reduce(&a, axis, &out, why))
+        return vm_fault(w, lane, "%s", why);
+    vm_tile_used(w, lane, in->b);
+    RowOperand operands[] = {row_operand(w, lane, t, t), row_operand(w, lane, from, from)};
+    operands[0].step[BC_MAX_RANK - 2] =
+        reduce_along_rows((TileReduce)in->imm) ? operands[0].step[BC_MAX_RANK - 2] : 0;
+    vm_tile_made(lane, in->a, &out, true);
+    Grid g = grid_of(&a);
+    if (!rows_walk(&g, operands, 2, reduce_rows, &c))
+        return false;
+    vm_spend(w, lane, grid_elements(&g) * (int64_t)dtype_bytes(c.from), TOP_NONE, c.from);
     return true;
 }
 
 bool vm_tile_op(World *w, Lane *lane, const BcInsn *in)
 {
-    Frame *top = lane_top(lane);
-    const BcTile *t = &top->f->tiles[in->a];
-    TileState *to = &top->tiles[in->a];
-    if (in->op == BC_TCREATE)
-        return create(lane, in);
-    Walk wk = {.fn = run_rows};
-    wk.k.to = vm_tile_at(lane, t);
-    wk.k.to_step = (ptrdiff_t)row_bytes(w, t);
-    if (in->op == BC_TFULL) {
-        create(lane, in);
-    } else {
-        const BcTile *a = &top->f->tiles[in->b];
-        vm_tile_used(w, lane, in->b);
-        wk.k.a = vm_tile_at(lane, a);
-        wk.k.a_step = (ptrdiff_t)row_bytes(w, a);
-        TileState from = top->tiles[in->b];
-        if (in->op == BC_TBIN) {
-            vm_tile_used(w, lane, in->c);
-            if (!same_valid(w, lane, t, &from, &top->tiles[in->c]))
-                return false;
-            wk.k.b = vm_tile_at(lane, &top->f->tiles[in->c]);
-            wk.k.b_step = wk.k.to_step;
-        }
-        *to = from;
+    TileRegion r = tile_region(lane, in->a);
+    switch (in->op) {
+    case BC_TCREATE:
+        memcpy(r.valid, r.shape, sizeof r.valid);
+        vm_tile_made(lane, in->a, &r, false);
+        return true;
+    case BC_TRED: return reduce(w, lane, in);
+    default: return elementwise(w, lane, in);
     }
-    TileCall c = tile_call(w, top, in);
-    wk.plan = plan_rows(t, to->valid);
-    vm_check_rows(t, last_row(&wk.plan), wk.plan.cols, wk.k.to_step);
-    if (wk.k.a)
-        vm_check_rows(&top->f->tiles[in->b], last_row(&wk.plan), wk.plan.cols, wk.k.a_step);
-    if (wk.k.b)
-        vm_check_rows(&top->f->tiles[in->c], last_row(&wk.plan), wk.plan.cols, wk.k.b_step);
-    wk.k.rows = wk.plan.rows;
-    wk.k.cols = wk.plan.cols;
-    wk.env = &c;
-    if (!walk_rows(&wk, 0, 0))
-        return vm_fault(w, lane, "division by zero in a tile");
-    spend(w, lane, in, &wk.plan, &c);
-    return true;
 }

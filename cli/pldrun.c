@@ -312,6 +312,7 @@ static int run_explore(RunOptions *o, const Loaded *l)
     stop_on_signals();
     if (!o->quiet)
         progress_begin(&progress, &o->run, &o->explore, o->progress);
+    o->run.progress = NULL; /* of one execution */
     if (search || !explore_certified(l->bytecode, &o->run, &o->explore, &r))
         (void)explore(l->bytecode, &o->run, &o->explore, &r);
     progress_end(&progress);

@@ -126,14 +126,13 @@ static bool tolerance(const char *option, const char *value, double *out)
 }
 
 /* Devices run one after another: the order is what makes a run the same everywhere. */
-static bool jobs_option(const char *value)
+static bool jobs_option(RunOptions *o, const char *value)
 {
     int64_t n;
-    if (!parse_int(value, 1, INT64_MAX, &n))
-        return fail("-j", "a number from 1", value);
-    if (n > 1)
-        usage_error(TOOL, "-j %s: devices run on one thread; leave -j out", value);
-    return n == 1;
+    if (!parse_int(value, 1, 256, &n))
+        return fail("-j", "a number from 1 to 256", value);
+    o->explore.jobs = (uint32_t)n;
+    return true;
 }
 
 static bool define_option(RunOptions *o, const char *value)
@@ -181,7 +180,7 @@ static bool set_option(RunOptions *o, OptionId id, const char *value)
     switch (id) {
     case O_PLATFORM: return platform_option(o, value);
     case O_DEVICES: return devices_option(o, value);
-    case O_JOBS: return jobs_option(value);
+    case O_JOBS: return jobs_option(o, value);
     case O_DEFINE: return define_option(o, value);
     case O_INPUT: return named(o, "--input", value, &o->inputs);
     case O_GOLDEN: return named(o, "--golden", value, &o->goldens);
@@ -291,7 +290,8 @@ static void quote_word(Buf *out, const char *word)
 /* What asks for many runs, or for another schedule, is no part of it. */
 static bool of_many_runs(int id)
 {
-    return id == O_EXPLORE || id == O_EXPLORE_BRUTE || id == O_EXPLAIN_SYNC || id == O_SCHEDULE;
+    return id == O_EXPLORE || id == O_EXPLORE_BRUTE || id == O_EXPLAIN_SYNC || id == O_SCHEDULE ||
+           id == O_JOBS || id == O_TIME_LIMIT || id == O_PROGRESS;
 }
 
 int run_options_parse(RunOptions *o, int argc, char **argv)
@@ -315,5 +315,8 @@ int run_options_parse(RunOptions *o, int argc, char **argv)
     buf_free(&command);
     if (status < 0)
         finish(o);
+    if (status < 0 && o->explore.jobs > 1 && !o->explores)
+        status = usage_error(TOOL, "-j %u: devices run on one thread; leave -j out, or --explore",
+                             o->explore.jobs);
     return status;
 }

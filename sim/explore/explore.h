@@ -17,6 +17,8 @@ typedef struct {
     bool search;        /* do not look for a certificate first: see certify.h */
     bool brute;         /* no reduction: every sequence of transitions */
     bool first_failure; /* stop at the first one */
+    uint32_t jobs;      /* threads; 0: one. Whatever the number, the result is the same;
+                           RunConfig.stop is called from all of them */
     /* After each execution, or NULL: how many there were, and the transitions of this one. */
     void (*progress)(void *env, uint64_t executions, uint64_t transitions);
     void *progress_env;

@@ -2,7 +2,6 @@
  * come first. */
 #include "sim/explore/explore_order.h"
 
-#include "base/crc32.h"
 #include <string.h>
 
 typedef VEC(uint32_t) Names;
@@ -81,16 +80,23 @@ static void report_all(const Trace *t, OrderWant *want, void *env)
     vec_free(&o.initials);
 }
 
+/* The end of splitmix64: sums of what it returns rarely meet. */
+static uint64_t mix(uint64_t z)
+{
+    z += UINT64_C(0x9e3779b97f4a7c15);
+    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+    return z ^ z >> 31;
+}
+
 /* A sum, because the order of independent items is no part of it. */
 static uint64_t item_hash(const Trace *t, uint32_t item)
 {
     uint64_t sum = 0;
     const uint32_t *clock = trace_clock(t, item);
-    for (uint32_t p = 0; p < t->procs.len; p++) {
-        uint32_t part[2] = {t->procs.at[p], clock[p]};
-        sum += clock[p] ? hash64(HASH64_INIT, part, sizeof part) : 0;
-    }
-    return hash64(sum, &t->items.at[item].s->name, sizeof(uint32_t));
+    for (uint32_t p = 0; p < t->procs.len; p++)
+        sum += clock[p] ? mix((uint64_t)t->procs.at[p] << 32 | clock[p]) : 0;
+    return mix(sum ^ t->items.at[item].s->name);
 }
 
 uint64_t order_races(const World *w, Scope *scope, Step *const *steps, uint32_t n,

@@ -124,3 +124,21 @@ void scope_free(Scope *s)
     vec_free(&s->lands);
     vec_free(&s->views);
 }
+
+static void copy(ScopeRanges *to, const ScopeRanges *from)
+{
+    vec_clear(to);
+    for (uint32_t i = 0; i < from->len; i++)
+        vec_push(to, from->at[i]);
+}
+
+void scope_copy(Scope *to, const Scope *from)
+{
+    copy(&to->cells, &from->cells);
+    copy(&to->lands, &from->lands);
+    copy(&to->views, &from->views);
+    to->weak = from->weak;
+    to->judges = from->judges;
+    to->data = from->data;
+    to->grown = from->grown;
+}

@@ -53,6 +53,8 @@ void scope_add_cell(Scope *s, const FabRect *cell);
 void scope_add_stored(Scope *s, const FabRect *rect, uint32_t n_ranks);
 void scope_add_lands(Scope *s, const FabRect *a, const FabRect *b);
 void scope_add_views(Scope *s, uint32_t reader, const FabRect *a, const FabRect *b);
+/* Both own their ranges afterwards. */
+void scope_copy(Scope *to, const Scope *from);
 void scope_free(Scope *s);
 
 #endif

@@ -35,6 +35,20 @@ Step *step_new(const World *w, const Choice *c)
     return s;
 }
 
+Step *step_copy(const Step *s)
+{
+    Step *copy = xcalloc(1, sizeof *copy);
+    *copy = *s;
+    copy->begun = NULL;
+    copy->access = NULL;
+    copy->n_begun = copy->n_access = copy->cap_access = 0;
+    for (uint32_t i = 0; i < s->n_begun; i++)
+        step_begin(copy, s->begun[i]);
+    for (uint32_t i = 0; i < s->n_access; i++)
+        step_access(copy, (AccessKind)s->access[i].kind, &s->access[i].rect);
+    return copy;
+}
+
 void step_free(Step *s)
 {
     if (!s)

@@ -42,6 +42,7 @@ typedef struct {
 
 /* A new step from a choice about to be taken. */
 Step *step_new(const World *w, const Choice *c);
+Step *step_copy(const Step *s);
 void step_free(Step *s);
 void step_begin(Step *s, uint32_t dispatch);
 void step_access(Step *s, AccessKind kind, const FabRect *rect);

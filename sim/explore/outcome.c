@@ -42,16 +42,27 @@ static void describe(Buf *out, const World *w, const RunResult *r)
             tensor(out, &w->tensors[i]);
 }
 
+static void add(Outcomes *o, const char *text, size_t len)
+{
+    uint64_t hash = hash64(HASH64_INIT, text, len);
+    if (map_get(&o->seen, hash, NULL))
+        return;
+    map_set(&o->seen, hash, 1);
+    vec_push(&o->lines, arena_strndup(&o->arena, text, len));
+}
+
 void outcomes_add(Outcomes *o, const World *w, const RunResult *r)
 {
     Buf text = {0};
     describe(&text, w, r);
-    uint64_t hash = hash64(HASH64_INIT, text.at, text.len);
-    if (!map_get(&o->seen, hash, NULL)) {
-        map_set(&o->seen, hash, 1);
-        vec_push(&o->lines, arena_strndup(&o->arena, text.at ? text.at : "", text.len));
-    }
+    add(o, text.at ? text.at : "", text.len);
     buf_free(&text);
+}
+
+void outcomes_join(Outcomes *o, const Outcomes *from)
+{
+    for (uint32_t i = 0; i < from->lines.len; i++)
+        add(o, from->lines.at[i], strlen(from->lines.at[i]));
 }
 
 static int by_text(const void *a, const void *b)

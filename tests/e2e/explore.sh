@@ -73,6 +73,19 @@ for signal in INT TERM; do
     says "SIG$signal: progress without a terminal" '^[0-9]+ executions, the last of [0-9]+ transitions$'
 done
 
+# Two threads say what one says, text for text.
+for f in tests/explore/{eq_overshot,two_sets,reset_between,missing}.pld tests/litmus/{targets,buffers,adds}.pld; do
+    d=0-$(($(field "$f" devices) - 1))
+    for how in '--explore=search' '--explore=outcomes' '--explore-brute --explore=3000' '--explore=search --explore=2'; do
+        for mem in sc weak; do
+            # shellcheck disable=SC2086
+            for j in 1 2; do "$build/pldrun" -v "$f" -d "$d" --mem=$mem $how -j$j >"$tmp/jobs$j" 2>&1; echo $? >>"$tmp/jobs$j"; done
+            cmp -s "$tmp/jobs1" "$tmp/jobs2" && ok || bad "$f $how $mem: $(diff "$tmp/jobs1" "$tmp/jobs2" | head -n 4)"
+        done
+    done
+done
+exits 'a run on two threads' 2 "$build/pldrun" tests/explore/ring.pld -j2
+
 exits 'outcomes' 0 "$build/pldrun" tests/explore/polled_once.pld --explore=outcomes
 says 'one outcome' '^outcome: y=\[1\.0 1\.0 .* 2\.0\]$' "$tmp/out"
 

@@ -13,6 +13,10 @@ typedef struct {
     FabRect rect;
 } Access;
 
+/* In rect.at.window of an access to device memory that the cores of a dispatch share: with the
+ * numbers of dispatch and region. */
+#define DEVICE_BIT UINT32_C(0x80000000)
+
 typedef enum {
     STEP_NOTIFY,
     STEP_WAIT,

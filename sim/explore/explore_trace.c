@@ -121,7 +121,8 @@ static uint32_t take_write(Trace *t, const Step *land)
 static void note_writes(Trace *t, const Step *s, uint32_t item)
 {
     for (uint32_t i = 0; i < s->n_access; i++)
-        if (s->access[i].kind != ACC_READ && rect_bytes(&s->access[i].rect))
+        if (s->access[i].kind != ACC_READ && rect_bytes(&s->access[i].rect) &&
+            !(s->access[i].rect.at.window & DEVICE_BIT))
             vec_push(&t->writes, (Write){item, s->rank, s->access[i].rect});
 }
 

@@ -11,7 +11,7 @@
 
 static AccessKind access_kind(const Event *e)
 {
-    if (e->kind == EV_READ || e->kind == EV_REMOTE_READ)
+    if (e->kind == EV_READ || e->kind == EV_REMOTE_READ || e->kind == EV_TENSOR_READ)
         return ACC_READ;
     if (e->kind != EV_ATOMIC)
         return ACC_WRITE;
@@ -22,26 +22,30 @@ static AccessKind access_kind(const Event *e)
 static bool is_transition(const Search *s, const Event *e)
 {
     return s->now && e->lane->id == s->now->name &&
-           (s->scope.data || e->kind == EV_ATOMIC || e->insn == BC_READ);
+           (s->scope.data || e->kind == EV_ATOMIC || (e->insn == BC_READ && !e->tensor));
 }
 
 static void note_access(Search *s, const World *w, const Event *e)
 {
-    if (e->tensor)
-        return;
     AccessKind kind = access_kind(e);
-    if (kind != ACC_READ && w->windows.at[e->rect.at.window].signal)
+    FabRect rect = e->rect;
+    if (e->tensor && w->dispatches.at[e->at.dispatch].cores == 1)
+        return;
+    if (e->tensor) {
+        rect.at.rank = e->at.rank;
+        rect.at.window |= DEVICE_BIT | e->at.dispatch << 8;
+    } else if (kind != ACC_READ && w->windows.at[e->rect.at.window].signal)
         scope_add_stored(&s->scope, &e->rect, w->n_ranks);
     if (is_transition(s, e)) {
         if (s->fresh)
-            step_access(s->now, kind, &e->rect);
+            step_access(s->now, kind, &rect);
         return;
     }
     if (s->scope.judges)
         vec_push(&s->local, (LocalAccess){e->lane->id,
                                           e->lane->rank,
                                           s->taken.at[e->lane->id] + 1,
-                                          {(uint8_t)kind, e->rect}});
+                                          {(uint8_t)kind, rect}});
 }
 
 static void watch(Observer *o, World *w, const Event *e)
@@ -346,6 +350,7 @@ bool search_init(Search *s, const BcProgram *program, const RunConfig *config,
     s->policy = (Policy){.choose = choose, .stop_at_reads = true, .stand_still = true};
     s->watch = (Observer){.name = "explore", .event = watch};
     s->watch.mask = EV_BIT(EV_READ) | EV_BIT(EV_WRITE) | EV_BIT(EV_REMOTE_READ) |
+                    EV_BIT(EV_TENSOR_READ) | EV_BIT(EV_TENSOR_WRITE) |
                     EV_BIT(EV_REMOTE_WRITE) | EV_BIT(EV_ATOMIC) | EV_BIT(EV_ARRIVE) |
                     EV_BIT(EV_DISPATCH_BEGIN) | EV_BIT(EV_DISPATCH_END);
     s->observers[0] = &s->watch;

@@ -262,8 +262,11 @@ static bool execute(World *w, Lane *lane, const BcInsn *in)
     }
 }
 
-static bool accesses_window(const Frame *top, const BcInsn *in)
+/* Does it access a window, or device memory that the cores of a dispatch share? */
+static bool accesses_shared(const World *w, Lane *lane, const BcInsn *in)
 {
+    const MemRef *mregs = lane_top(lane)->mregs;
+    MemKind kind = MEM_EMPTY;
     switch (in->op) {
     case BC_RLOAD:
     case BC_RSTORE:
@@ -271,10 +274,11 @@ static bool accesses_window(const Frame *top, const BcInsn *in)
     case BC_GET: return true;
     case BC_READ:
     case BC_LOAD:
-    case BC_STORE: return top->mregs[in->b].kind == MEM_WINDOW;
-    case BC_WRITE: return top->mregs[in->a].kind == MEM_WINDOW;
-    default: return false;
+    case BC_STORE: kind = mregs[in->b].kind; break;
+    case BC_WRITE: kind = mregs[in->a].kind; break;
+    default: break;
     }
+    return kind == MEM_WINDOW || (kind == MEM_DEVICE && w->dispatches.at[lane->dispatch].cores > 1);
 }
 
 /* Does the lane stop before this instruction? Atomic stores and puts are communication; remote
@@ -295,7 +299,7 @@ static bool stops(World *w, Lane *lane, const BcInsn *in, PendKind *kind)
     case BC_RET: *kind = lane->frames.len == 1 && !lane->host ? PEND_EXIT : PEND_NONE; break;
     default: break;
     }
-    if (*kind == PEND_NONE && w->stop_at_data && accesses_window(top, in))
+    if (*kind == PEND_NONE && w->stop_at_data && accesses_shared(w, lane, in))
         *kind = PEND_DATA;
     if (*kind != PEND_NONE)
         return true;

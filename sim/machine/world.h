@@ -106,7 +106,7 @@ typedef enum {
     PEND_FENCE,
     PEND_ATOMIC,   /* remote_store or put with AtomicType.Add */
     PEND_READ,     /* pl.read of a window, when World.stop_at_reads */
-    PEND_DATA,     /* any other access of a window, when World.stop_at_data */
+    PEND_DATA,     /* any other access of shared memory, when World.stop_at_data */
     PEND_TRANSFER, /* a fabric operation that is not complete yet */
     PEND_EXIT,     /* the lane's dispatch ends */
 } PendKind;
@@ -197,7 +197,7 @@ struct World {
     Probe probe;
     SyncPatch *patch;   /* what is left out of the program; NULL: nothing */
     bool stop_at_reads; /* vm_run stops before every pl.read of a window */
-    bool stop_at_data;  /* and before every other access of a window */
+    bool stop_at_data;  /* and before every other access of memory that lanes share */
     bool record;        /* keep the choices of the scheduler in `choices` */
     VEC(uint32_t) choices;
     int64_t horizon;     /* smallest time of the other lanes that can run: a lane beyond it yields

@@ -21,7 +21,7 @@ struct Policy {
      * Lanes come in order of id, then landings in the fabric's order. n >= 1. */
     uint32_t (*choose)(Policy *p, World *w, const Choice *enabled, uint32_t n);
     bool stop_at_reads; /* a pl.read of a window is a transition of its own */
-    bool stop_at_data;  /* so is any other access of a window */
+    bool stop_at_data;  /* so is any other access of memory that lanes share */
     bool landings;      /* offer landings while lanes can run; otherwise writes land as late as
                            the fabric allows, or when nothing else can move */
     bool stand_still;   /* a lane that faults, or runs for longer than --max-steps, stands still;

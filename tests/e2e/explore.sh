@@ -99,15 +99,19 @@ for sample in 04 05 06 07 08 09 10 11 12 13 14 15 17; do
         decides "$f $variant" "$f" $(as_defines "$variant")
     done
 done
-for p in 2 3; do
+for p in 2 3 4; do
     for which in barrier broadcast allgather all_to_all reduce_scatter allreduce; do
-        explores "$which twice on $p" 0 'executions=* complete=yes verified ' $c/mixed.pld -d 0-$((p - 1)) \
-            -D REPS=2 -D SIZE=1 -D which=$which --explore=search
+        for mem in sc weak; do
+            explores "$which twice on $p, $mem" 0 'executions=1 complete=yes verified ' $c/mixed.pld \
+                -d 0-$((p - 1)) -D REPS=2 -D SIZE=1 -D which=$which --mem=$mem --explore=search
+        done
         decides "$which twice on $p" $c/mixed.pld -d 0-$((p - 1)) -D REPS=2 -D SIZE=1 -D which=$which
     done
     for mode in mesh ring; do
-        explores "allreduce $mode twice on $p" 0 'executions=* complete=yes verified ' $c/allreduce.pld \
-            -d 0-$((p - 1)) -D REPS=2 -D SIZE=$p -D mode=$mode --explore=search
+        for mem in sc weak; do
+            explores "allreduce $mode twice on $p, $mem" 0 'executions=1 complete=yes verified ' $c/allreduce.pld \
+                -d 0-$((p - 1)) -D REPS=2 -D SIZE=$p -D mode=$mode --mem=$mem --explore=search
+        done
         decides "allreduce $mode twice on $p" $c/allreduce.pld -d 0-$((p - 1)) -D REPS=2 -D SIZE=$p -D mode=$mode
     done
 done

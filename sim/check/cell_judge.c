@@ -111,16 +111,6 @@ static void report_updates(Judge *j, uint32_t x, uint32_t y)
     buf_free(&text);
 }
 
-/* By thread and number, so that the pair does not depend on what came first in this run. */
-static int by_thread(const void *a_, const void *b_, void *c_)
-{
-    const OrderEvent *a = order_event(c_, *(const uint32_t *)a_);
-    const OrderEvent *b = order_event(c_, *(const uint32_t *)b_);
-    if (a->thread != b->thread)
-        return a->thread < b->thread ? -1 : 1;
-    return (a->pos > b->pos) - (a->pos < b->pos);
-}
-
 typedef VEC(uint32_t) EventIds;
 
 static void sorted_updates(const Judge *j, EventIds *out)
@@ -128,7 +118,7 @@ static void sorted_updates(const Judge *j, EventIds *out)
     for (uint32_t i = j->cell->first; i; i = order_event(j->c, i)->next)
         if (order_is_update(order_event(j->c, i)))
             vec_push(out, i);
-    qsort_r(out->at, out->len, sizeof *out->at, by_thread, j->c);
+    qsort_r(out->at, out->len, sizeof *out->at, order_by_thread, j->c);
 }
 
 static void judge_updates(Judge *j)
@@ -182,8 +172,8 @@ static bool stays_true(Judge *j, uint32_t wait)
     const OrderCheck *c = j->c;
     const OrderEvent *w = order_event(c, wait);
     uint32_t f = order_first(c, &j->s, w);
-    if (w->kind == OE_STUCK)
-        return f == UINT32_MAX;
+    if (f == UINT32_MAX)
+        return w->kind == OE_STUCK;
     for (uint32_t k = f; k < j->s.updates.len; k++) {
         const OrderEvent *u = order_event(c, j->s.updates.at[k]);
         if (order_before(c, w, u))
@@ -193,7 +183,7 @@ static bool stays_true(Judge *j, uint32_t wait)
             return false;
         }
     }
-    return f != UINT32_MAX;
+    return w->kind == OE_WAIT;
 }
 
 /* The open update that can make the wait false, by thread; 0: none. */
@@ -209,7 +199,7 @@ static uint32_t spoils(const Judge *j, uint32_t wait)
         most += u->value > 0 ? u->value : 0;
         least += u->value < 0 || first ? u->value : 0;
         uint32_t *which = u->value > 0 ? &up : &down;
-        if (u->value && !first && (!*which || by_thread(&j->v.open.at[i], which, j->c) < 0))
+        if (u->value && !first && (!*which || order_by_thread(&j->v.open.at[i], which, j->c) < 0))
             *which = j->v.open.at[i];
     }
     if (w->op == WAIT_EQ && most > w->value)
@@ -217,26 +207,39 @@ static uint32_t spoils(const Judge *j, uint32_t wait)
     return least < w->value ? down : 0;
 }
 
+/* The same where values are set, in no order with each other: any update that leaves what is not
+ * waited for, and does not come before the wait. */
+static uint32_t replaces_it(const Judge *j, uint32_t wait)
+{
+    const OrderCheck *c = j->c;
+    const OrderEvent *w = order_event(c, wait);
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < j->v.open.len; i++) {
+        const OrderEvent *u = order_event(c, j->v.open.at[i]);
+        bool spoils = order_replaces(u)     ? !order_holds(w, u->value)
+                      : w->op == WAIT_EQ ? u->value != 0
+                                         : u->value < 0;
+        if (spoils && !order_before(c, u, w) &&
+            (!found || order_by_thread(&j->v.open.at[i], &found, j->c) < 0))
+            found = j->v.open.at[i];
+    }
+    return found;
+}
+
 /* A cell that is only added to: an Eq is a Ge when the value cannot pass it. */
 static bool counts(Judge *j, uint32_t wait)
 {
     const OrderCheck *c = j->c;
     const OrderEvent *w = order_event(c, wait);
-    if (j->cell->flags & (CELL_SET | CELL_PLAIN))
-        return false;
+    bool sets = j->cell->flags & (CELL_SET | CELL_PLAIN);
     order_view(c, wait, &j->v);
-    if (w->kind == OE_STUCK) {
-        int64_t most = j->v.base;
-        for (uint32_t i = 0; i < j->v.open.len; i++)
-            most += order_event(c, j->v.open.at[i])->value > 0
-                        ? order_event(c, j->v.open.at[i])->value
-                        : 0;
-        return most < w->value;
-    }
-    uint32_t u = spoils(j, wait);
+    bool possible = order_enough(c, &j->v, j->v.open.at, j->v.open.len);
+    if (w->kind == OE_STUCK && !possible)
+        return !sets;
+    uint32_t u = sets ? replaces_it(j, wait) : spoils(j, wait);
     if (u)
         report_wait(j, wait, u);
-    return !u;
+    return w->kind == OE_WAIT && !u && !sets;
 }
 
 /* A counter that several lanes wait on and lower: their order must be the program's. */
@@ -369,8 +372,8 @@ static void judge_cell(Judge *j, OrderCell *cell)
         else if (e->kind == OE_READ)
             vec_push(&j->reads, i);
     }
-    qsort_r(j->waits.at, j->waits.len, sizeof *j->waits.at, by_thread, j->c);
-    qsort_r(j->reads.at, j->reads.len, sizeof *j->reads.at, by_thread, j->c);
+    qsort_r(j->waits.at, j->waits.len, sizeof *j->waits.at, order_by_thread, j->c);
+    qsort_r(j->reads.at, j->reads.len, sizeof *j->reads.at, order_by_thread, j->c);
     if (!(cell->flags & CELL_SHARED)) {
         judge_data(j);
         return;

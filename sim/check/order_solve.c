@@ -188,12 +188,11 @@ static void sequenced(OrderCheck *c, const OrderEvent *e, Know *gets, OrderSeque
         join_update(c, gets, order_event(c, s->updates.at[f - 1]));
 }
 
-/* True when the wait gets something else than in the round before. */
+/* True when the wait gets something else than in the round before. Of one that is stuck: what it
+ * would get. */
 static bool solve_wait(OrderCheck *c, OrderWait *w, OrderView *v, OrderSequence *s)
 {
     const OrderEvent *e = order_event(c, w->event);
-    if (e->kind == OE_STUCK)
-        return false;
     Know gets = {0};
     order_view(c, w->event, v);
     w->open = !order_enough(c, v, v->open.at, v->open.len);

@@ -136,3 +136,12 @@ uint32_t order_first(const OrderCheck *c, const OrderSequence *s, const OrderEve
             return k;
     return UINT32_MAX;
 }
+
+int order_by_thread(const void *a_, const void *b_, void *c_)
+{
+    const OrderEvent *a = order_event(c_, *(const uint32_t *)a_);
+    const OrderEvent *b = order_event(c_, *(const uint32_t *)b_);
+    if (a->thread != b->thread)
+        return a->thread < b->thread ? -1 : 1;
+    return (a->pos > b->pos) - (a->pos < b->pos);
+}

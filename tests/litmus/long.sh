@@ -51,6 +51,7 @@ for f in ring three_writers; do
 done
 
 # Random programs against a search of every state.
+exits '20,000 random programs and their certificates' 0 "$build/tests/check_certificate" "$build" 20000 7
 exits '5,000 random programs' 0 "$build/tests/check_explore_random" "$build" 5000 1000
 
 # Hand-written protocols stay minimal on three devices.

@@ -296,7 +296,10 @@ static void print_counts(const RunOptions *o, const ExploreResult *r)
 {
     const char *what = r->decides ? r->decides : r->stopped;
     terminal_line(stdout, "executions=%llu complete=%s%s%s", (unsigned long long)r->executions,
-                  r->complete ? "yes" : "no", !what ? "" : r->decides ? " " : ": ",
+                  r->complete ? "yes" : "no",
+                  !what        ? ""
+                  : r->decides ? " "
+                               : ": ",
                   what ? what : "");
     if (!r->decides && r->complete && r->status == STATUS_OK && !o->explore.outcomes)
         puts("verified");

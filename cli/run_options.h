@@ -20,7 +20,7 @@ typedef struct {
     Texts warnings, prints, platform_sets;
     const Platform *platform; /* NULL: unsaid */
     bool disasm, quiet, verbose, progress;
-    double time_limit; /* seconds; 0: none */
+    double time_limit;            /* seconds; 0: none */
     bool cost_json;               /* --cost=json: standard output holds one JSON object */
     const char *trace, *timeline; /* files, or NULL */
     bool explores;                /* --explore */

@@ -61,8 +61,8 @@ static MmOp random_op(uint64_t *s, const MmProgram *p, uint32_t rank, const Tast
                       uint32_t *slots)
 {
     static const uint8_t data[] = {MM_STORE, MM_STORE, MM_READ, MM_READ, MM_LOAD, MM_ADD, MM_POLL};
-    static const uint8_t fenced[] = {MM_STORE, MM_READ, MM_LOAD, MM_RELEASE, MM_RELEASE, MM_ACQUIRE,
-                                     MM_ACQUIRE};
+    static const uint8_t fenced[] = {MM_STORE,   MM_READ,    MM_LOAD,   MM_RELEASE,
+                                     MM_RELEASE, MM_ACQUIRE, MM_ACQUIRE};
     if (below(s, 100) < 68)
         return signal_op(s, p, rank, t);
     uint32_t k = below(s, 7);
@@ -174,8 +174,8 @@ START_TEST(random_programs)
     ck_assert_uint_eq(done, programs);
     for (int weak = 0; weak < 2; weak++) {
         const Count *c = &count[weak];
-        printf("%s: %u programs, %u with one outcome, %u certified\n", weak ? "weak" : "sc", c->tried,
-               c->single, c->certified);
+        printf("%s: %u programs, %u with one outcome, %u certified\n", weak ? "weak" : "sc",
+               c->tried, c->single, c->certified);
         ck_assert_uint_gt(c->certified, c->tried / 10);
     }
 }

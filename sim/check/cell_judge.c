@@ -216,7 +216,7 @@ static uint32_t replaces_it(const Judge *j, uint32_t wait)
     uint32_t found = 0;
     for (uint32_t i = 0; i < j->v.open.len; i++) {
         const OrderEvent *u = order_event(c, j->v.open.at[i]);
-        bool spoils = order_replaces(u)     ? !order_holds(w, u->value)
+        bool spoils = order_replaces(u)  ? !order_holds(w, u->value)
                       : w->op == WAIT_EQ ? u->value != 0
                                          : u->value < 0;
         if (spoils && !order_before(c, u, w) &&

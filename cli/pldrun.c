@@ -1,11 +1,11 @@
 /* pldrun: the simulator. */
 #include "base/file.h"
 #include "base/terminal.h"
-#include "cli/tool.h"
 #include "cli/progress.h"
 #include "cli/run_options.h"
 #include "cli/show.h"
 #include "cli/stop.h"
+#include "cli/tool.h"
 #include "sim/explore/certify.h"
 #include "sim/machine/world.h"
 #include "sim/report/cost.h"

@@ -414,8 +414,8 @@ FnDecl *elab_find_entry(Elab *e)
     else if (want && !found)
         elab_error(e, elab_top, "option", "no host function %s; there is: %s", want, names);
     else if (!want && n > 1)
-        elab_error(e, second, "option",
-                   "several host functions: %s; choose one with --entry NAME", names);
+        elab_error(e, second, "option", "several host functions: %s; choose one with --entry NAME",
+                   names);
     else
         return found;
     return NULL;

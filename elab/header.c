@@ -102,8 +102,8 @@ static bool agrees(Elab *e, Header *h)
 {
     const SpecializeOptions *o = e->opt;
     if (o->ranks && h->ranks && o->ranks != h->ranks)
-        elab_error(e, elab_top, "option",
-                   "%u devices, but the first line of the dump has ranks=%u", o->ranks, h->ranks);
+        elab_error(e, elab_top, "option", "%u devices, but the first line of the dump has ranks=%u",
+                   o->ranks, h->ranks);
     else if (o->platform && h->platform && o->platform->id != h->platform->id)
         elab_error(e, elab_top, "option",
                    "platform %s, but the first line of the dump has platform=%s", o->platform->name,
@@ -113,8 +113,8 @@ static bool agrees(Elab *e, Header *h)
                    "--program %s, but the first line of the dump has program=%s", o->program,
                    h->program);
     else if (o->entry && h->entry && strcmp(o->entry, h->entry) != 0)
-        elab_error(e, elab_top, "option",
-                   "--entry %s, but the first line of the dump has entry=%s", o->entry, h->entry);
+        elab_error(e, elab_top, "option", "--entry %s, but the first line of the dump has entry=%s",
+                   o->entry, h->entry);
     else
         return true;
     return false;

@@ -339,8 +339,8 @@ static Val finish(Elab *e, Call *c, Extents *x, Expr *device, Expr *cores)
  * what would be said about it may follow from them. */
 static bool sound(Elab *e, FnDecl *d, Span call)
 {
-    bool ok = d->state != FN_FAILED &&
-              (!elab_fully_annotated(d) || elab_function(e, d, NULL, call));
+    bool ok =
+        d->state != FN_FAILED && (!elab_fully_annotated(d) || elab_function(e, d, NULL, call));
     e->fn->uses_failed |= !ok;
     return ok;
 }
@@ -379,7 +379,8 @@ Val elab_function_call(Elab *e, FnDecl *d, const Ast *ast)
               .args = arena_new_n(e->arena, Expr *, n + 1)};
     bool first = d->state == FN_NEW;
     if (!check_level(e, d, ast->span) || !elab_signature(e, d) || !sound(e, d, ast->span) ||
-        !place_arguments(e, &c) || !check_device(e, &c, &device, &cores) || !make_arguments(e, &c) || !bind_extents(e, &x, &c))
+        !place_arguments(e, &c) || !check_device(e, &c, &device, &cores) ||
+        !make_arguments(e, &c) || !bind_extents(e, &x, &c))
         return val_bad;
     for (uint32_t i = 0; i < n; i++)
         if (d->annotations.at[i].kind == V_TYPE && !check_annotated(e, &x, &c, i))

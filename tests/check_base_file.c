@@ -1,12 +1,12 @@
 /* Files: reading, writing all or nothing; platforms. */
 #include "base/file.h"
-#include "cli/tool.h"
 #include "base/platform.h"
 #include "base/source.h"
+#include "cli/tool.h"
 #include "tests/support.h"
 #include <dirent.h>
-#include <stdio.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>

@@ -131,9 +131,9 @@ static bool judge(const MmProgram *p, SimTest *t, bool weak, const MmOutcomes *m
             fails(p, weak, "reports of a certified program differ", now);
         if (!*first != !*now)
             fails(p, weak, "reported under one schedule only", *first ? first : now);
-        free(now);
+        xfree(now);
     }
-    free(first);
+    xfree(first);
     if (certified && m->n != 1)
         fails(p, weak, "certified with several outcomes", m->lines[1]);
     return certified;

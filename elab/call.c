@@ -206,41 +206,24 @@ static Val call_builtin(Elab *e, const Ast *call)
     Sym name = call->call.callee->name;
     if (!elab_args(e, call, &args))
         return val_bad;
-    Val *v = arena_new_n(e->arena, Val, args.len ? args.len : 1);
     for (uint32_t i = 0; i < args.len; i++) {
-        if (args.at[i].name) {
-            elab_error(e, args.at[i].name_span, "name", "%s() has no keyword %s=", name,
-                       args.at[i].name);
-            return val_bad;
-        }
-        v[i] = args.at[i].val;
-        if (val_all_known(v[i]) || (strcmp(name, "len") == 0 && v[i].kind != V_EXPR))
+        Val v = args.at[i].val;
+        bool whole = v.kind != V_EXPR && name[0] != 'm'; /* a list of run-time values */
+        if (val_all_known(v) || whole)
             continue;
-        const char *instead = strcmp(name, "min") == 0   ? "pl.min"
-                              : strcmp(name, "max") == 0 ? "pl.max"
-                              : strcmp(name, "abs") == 0 ? "pl.max(x, -x), or pl.abs on a tile"
-                                                         : "pl.cast";
         elab_error(e, call->span, "type",
-                   "%s() is for compile-time values: use %s on run-time ones", name, instead);
+                   "%s() is for compile-time values: use %s on run-time ones", name,
+                   elab_builtin_run_time(name));
         return val_bad;
     }
-    return elab_fold_call(e, name, v, args.len, call->span);
+    return elab_builtin(e, name, &args, call->span);
 }
 
 static Val call_unknown(Elab *e, const Ast *callee)
 {
-    static const struct {
-        const char *name, *instead;
-    } known[] = {{"range", "pl.range(n), in a for statement"},
-                 {"print", "pldrun --print NAME, after the run"},
-                 {"enumerate", "a loop over pl.range(n)"},
-                 {"zip", "a loop over pl.range(n)"},
-                 {"sum", "a loop that adds"}};
-    for (uint32_t i = 0; i < sizeof known / sizeof known[0]; i++) {
-        if (strcmp(callee->name, known[i].name) != 0)
-            continue;
-        elab_error(e, callee->span, "name", "there is no %s(): use %s", callee->name,
-                   known[i].instead);
+    if (strcmp(callee->name, "print") == 0) {
+        elab_error(e, callee->span, "name",
+                   "there is no print(): use pldrun --print NAME, after the run");
         return val_bad;
     }
     VEC(const char *) names = {0};
@@ -261,6 +244,10 @@ static Val call_name(Elab *e, const Ast *call)
     const CtName *n = local ? NULL : elab_find_name(e->scope, callee->name);
     if (n && n->val.kind == V_BAD)
         return val_bad;
+    if (n && n->val.kind == V_HELPER)
+        return elab_helper_call(e, n->val.helper, call);
+    if (n && n->val.kind == V_MATH)
+        return elab_math_call(e, n->val.s, call);
     if (d && !local) {
         if (!e->fn) {
             elab_error(e, call->span, "level",
@@ -306,6 +293,8 @@ static Val call_method(Elab *e, const Ast *call)
     if (base.kind == V_DTYPE && strcmp(callee->attr.name, "get_byte") == 0 &&
         !call->call.args.len && !call->call.keywords.len)
         return val_int(dtype_bytes(base.dtype));
+    if (val_known(base))
+        return elab_method(e, base, callee->attr.name, call);
     elab_error(e, callee->attr.name_span, "name", "%s has no method %s", val_describe(e, base),
                callee->attr.name);
     return val_bad;
@@ -333,8 +322,16 @@ Val elab_call(Elab *e, const Ast *call)
         return call_dotted(e, dotted, call);
     if (callee->kind == AST_NAME)
         return call_name(e, call);
+    if (elab_is_math_name(e, callee))
+        return elab_math_call(e, callee->attr.name, call);
     if (callee->kind == AST_ATTR)
         return call_method(e, call);
-    elab_error(e, callee->span, "type", "this cannot be called");
+    Val f = elab_eval(e, callee);
+    if (f.kind == V_HELPER)
+        return elab_helper_call(e, f.helper, call);
+    if (f.kind == V_MATH)
+        return elab_math_call(e, f.s, call);
+    if (f.kind != V_BAD)
+        elab_error(e, callee->span, "type", "this cannot be called");
     return val_bad;
 }

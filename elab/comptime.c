@@ -24,73 +24,29 @@ void elab_define(Elab *e, CtScope *scope, Sym name, Val val, Span span)
 const CtName *elab_find_name(const CtScope *scope, Sym name)
 {
     uint64_t at;
-    for (; scope; scope = scope->parent)
+    for (; scope; scope = scope->parent) {
         if (map_get_ptr(&scope->index, name, &at))
             return &scope->names.at[at];
+        /* As in Python, a name that the function binds later is not the one outside. */
+        if (map_get_ptr(&scope->locals, name, NULL))
+            return NULL;
+    }
     return NULL;
 }
 
 /* ---- messages */
 
-static void print_spec(Elab *e, Buf *out, Val v, Sym spec, Span span)
-{
-    size_t n = strlen(spec);
-    bool is_float = n >= 3 && spec[0] == '.' && spec[n - 1] == 'f';
-    if (is_float && (v.kind == V_FLOAT || v.kind == V_INT) &&
-        strspn(spec + 1, "0123456789") == n - 2 && n < 5) {
-        buf_printf(out, "%.*f", atoi(spec + 1), v.kind == V_FLOAT ? v.f : (double)v.i);
-        return;
-    }
-    if (v.kind == V_INT && (strcmp(spec, "d") == 0 || strcmp(spec, "x") == 0)) {
-        buf_printf(out, spec[0] == 'd' ? "%lld" : "%llx", (long long)v.i);
-        return;
-    }
-    elab_error(e, span, "value",
-               "the format ':%s' is not available: write {x}, {x!r}, {x=}, {x:d}, {x:x} or {x:.3f}",
-               spec);
-}
-
-static bool print_part(Elab *e, Buf *out, const AstFPart *part)
-{
-    if (!part->expr) {
-        buf_str(out, part->text);
-        return true;
-    }
-    Val v = elab_eval(e, part->expr);
-    if (v.kind == V_BAD)
-        return false;
-    if (!val_all_known(v)) {
-        elab_error(e, part->expr->span, "value",
-                   "a message is made at compile time, this is a run-time value");
-        return false;
-    }
-    if (part->debug) {
-        ast_print_expr(out, part->expr);
-        buf_char(out, '=');
-    }
-    bool repr = part->conversion ? part->conversion != 's' : part->debug && !part->spec;
-    if (part->spec && part->spec[0])
-        print_spec(e, out, v, part->spec, part->expr->span);
-    else
-        val_print(out, v, repr);
-    return true;
-}
-
 /* The text of a message operand: a string, an f-string, or any known value. */
 static const char *message_text(Elab *e, const Ast *a)
 {
+    if (a->kind == AST_FSTRING)
+        return elab_fstring(e, a);
     Buf out = {0};
-    bool ok = true;
-    if (a->kind == AST_FSTRING) {
-        for (uint32_t i = 0; i < a->fstring.len && ok; i++)
-            ok = print_part(e, &out, &a->fstring.at[i]);
-    } else {
-        Val v = elab_eval(e, a);
-        ok = v.kind != V_BAD;
-        if (ok)
-            val_print(&out, v, false);
-    }
-    const char *text = ok ? arena_strndup(e->arena, out.at ? out.at : "", out.len) : NULL;
+    Val v = elab_eval(e, a);
+    if (v.kind != V_BAD)
+        val_print(&out, v, false);
+    const char *text =
+        v.kind == V_BAD ? NULL : arena_strndup(e->arena, out.at ? out.at : "", out.len);
     buf_free(&out);
     return text;
 }
@@ -138,6 +94,10 @@ void elab_assert(Elab *e, const Ast *stmt)
 
 /* ---- statements */
 
+typedef enum { FLOW_NEXT, FLOW_BREAK, FLOW_CONTINUE, FLOW_RETURN } Flow;
+
+static Flow run(Elab *e, const AstList *body, Val *result);
+
 bool elab_unpack(Elab *e, const Ast *target, Val v, const Val **items, uint32_t n)
 {
     if (v.kind == V_BAD)
@@ -155,26 +115,31 @@ bool elab_unpack(Elab *e, const Ast *target, Val v, const Val **items, uint32_t 
     return true;
 }
 
-static void assign_to(Elab *e, const Ast *target, Val v);
-
-static void assign_items(Elab *e, const Ast *target, Val v)
+static bool assign_items(Elab *e, const Ast *target, Val v)
 {
     const Val *items = NULL;
     bool ok = elab_unpack(e, target, v, &items, target->items.len);
     for (uint32_t i = 0; i < target->items.len; i++)
-        assign_to(e, target->items.at[i], ok ? items[i] : val_bad);
+        ok &= elab_assign_to(e, target->items.at[i], ok ? items[i] : val_bad);
+    return ok;
 }
 
-static void assign_to(Elab *e, const Ast *target, Val v)
+bool elab_assign_to(Elab *e, const Ast *target, Val v)
 {
     switch (target->kind) {
-    case AST_NAME: elab_define(e, e->scope, target->name, v, target->span); break;
+    case AST_NAME: elab_define(e, e->scope, target->name, v, target->span); return true;
     case AST_TUPLE:
-    case AST_LIST: assign_items(e, target, v); break;
-    case AST_ERROR: break;
+    case AST_LIST: return assign_items(e, target, v);
+    case AST_ERROR: return false;
+    case AST_SUBSCRIPT:
+        elab_error(e, target->span, "value",
+                   "lists and dicts of compile-time code do not change: write them whole, "
+                   "[f(k) for k in range(n)] or {k: f(k) for k in keys}");
+        return false;
     default:
         elab_error(e, target->span, "value", "compile-time code assigns to names, not to %s",
                    ast_kind_name(target->kind));
+        return false;
     }
 }
 
@@ -192,7 +157,8 @@ static bool bound_before(Elab *e, const Ast *target)
 /* A module constant is a parameter: -D may set it. Names that hold a type or an extent are not. */
 static Val constant(Elab *e, const Ast *target, const Ast *annotation, const Ast *value)
 {
-    bool module_level = !e->scope->parent && target->kind == AST_NAME;
+    /* What a loop binds has many values. */
+    bool module_level = !e->scope->parent && target->kind == AST_NAME && !e->ct_loops;
     if (module_level && bound_before(e, target))
         return val_bad;
     return module_level ? elab_param(e, target->name, target->span, annotation, value)
@@ -205,7 +171,7 @@ static void run_assign(Elab *e, const Ast *s)
     Val v = s->assign.targets.len == 1 ? constant(e, first, NULL, s->assign.value)
                                        : elab_eval(e, s->assign.value);
     for (uint32_t i = 0; i < s->assign.targets.len; i++)
-        assign_to(e, s->assign.targets.at[i], v);
+        elab_assign_to(e, s->assign.targets.at[i], v);
 }
 
 static void run_ann_assign(Elab *e, const Ast *s)
@@ -218,7 +184,7 @@ static void run_ann_assign(Elab *e, const Ast *s)
         elab_error(e, s->ann.target->span, "value", "only a name can be annotated");
         return;
     }
-    assign_to(e, s->ann.target, constant(e, s->ann.target, s->ann.annotation, s->ann.value));
+    elab_assign_to(e, s->ann.target, constant(e, s->ann.target, s->ann.annotation, s->ann.value));
 }
 
 static void run_aug_assign(Elab *e, const Ast *s)
@@ -228,20 +194,69 @@ static void run_aug_assign(Elab *e, const Ast *s)
         return;
     }
     Val a = elab_eval(e, s->aug.target), b = elab_eval(e, s->aug.value);
-    assign_to(e, s->aug.target, elab_fold_binary(e, s->aug.op, a, b, s->span));
+    elab_assign_to(e, s->aug.target, elab_fold_binary(e, s->aug.op, a, b, s->span));
 }
 
-static bool run_if(Elab *e, const Ast *s, Val *result)
+/* A condition of compile-time code; false after a mistake. */
+static bool condition(Elab *e, const Ast *a, bool *out)
 {
-    Val c = elab_eval(e, s->if_.cond);
-    if (c.kind == V_BAD)
-        return false;
-    if (c.kind == V_DIM) {
-        elab_error(e, s->if_.cond->span, "value", "%s is known only when the program is started",
+    Val c = elab_eval(e, a);
+    *out = val_truth(c);
+    if (c.kind == V_DIM || c.kind == V_EXPR)
+        elab_error(e, a->span, "value", "%s is known only when the program is started",
                    val_text(e, c));
-        return false;
+    return c.kind != V_BAD && c.kind != V_DIM && c.kind != V_EXPR;
+}
+
+static Flow run_if(Elab *e, const Ast *s, Val *result)
+{
+    bool yes;
+    if (!condition(e, s->if_.cond, &yes))
+        return FLOW_NEXT;
+    return run(e, yes ? &s->if_.then : &s->if_.otherwise, result);
+}
+
+/* One trip; false when the loop is over, with what leaves it in *flow. A mistake ends it too: the
+ * next trip would repeat it. */
+static bool trip(Elab *e, const AstList *body, Val *result, Flow *flow)
+{
+    uint32_t errors = e->diags->n_errors;
+    *flow = run(e, body, result);
+    if (e->diags->n_errors > errors)
+        *flow = FLOW_RETURN;
+    return *flow != FLOW_BREAK && *flow != FLOW_RETURN;
+}
+
+static Flow run_loop(Elab *e, const Ast *s, Val *result)
+{
+    bool is_for = s->kind == AST_FOR, ended = true, yes = true;
+    const AstList *body = is_for ? &s->for_.body : &s->if_.then;
+    const Val *items = NULL;
+    uint32_t n = 0;
+    Flow flow = FLOW_NEXT;
+    if (is_for && !elab_iterate(e, elab_eval(e, s->for_.iter), s->for_.iter->span, &items, &n))
+        return FLOW_NEXT;
+    e->ct_loops++;
+    for (uint32_t i = 0; ended && (is_for ? i < n : true); i++) {
+        bool go = elab_step(e, 1, s->span) &&
+                  (is_for ? elab_assign_to(e, s->for_.target, items[i])
+                          : condition(e, s->if_.cond, &yes));
+        if (!go || !yes)
+            break;
+        ended = trip(e, body, result, &flow);
     }
-    return elab_run(e, val_truth(c) ? &s->if_.then : &s->if_.otherwise, result);
+    e->ct_loops--;
+    if (ended && e->steps <= ELAB_MAX_STEPS)
+        return run(e, is_for ? &s->for_.otherwise : &s->if_.otherwise, result);
+    return flow == FLOW_RETURN ? FLOW_RETURN : FLOW_NEXT;
+}
+
+static Flow run_jump(Elab *e, const Ast *s)
+{
+    if (e->ct_loops)
+        return s->kind == AST_BREAK ? FLOW_BREAK : FLOW_CONTINUE;
+    elab_error(e, s->span, "syntax", "%s outside a loop", ast_kind_name(s->kind));
+    return FLOW_NEXT;
 }
 
 static void run_def(Elab *e, const Ast *s)
@@ -255,63 +270,83 @@ static void run_def(Elab *e, const Ast *s)
                    "the kernel %s stands outside a class: put the kernels of a factory into a "
                    "@pl.program class",
                    s->def.name);
+    else if (s->def.decorators.len)
+        elab_error(e, s->def.decorators.at[0]->span, "name",
+                   "a function of compile-time code has no decorator");
     else
-        elab_error(e, s->def.name_span, "name",
-                   "a factory cannot define the function %s: write its code where it is used",
-                   s->def.name);
+        elab_define(e, e->scope, s->def.name, elab_helper(e, s), s->def.name_span);
 }
 
 static void run_expr_stmt(Elab *e, const Ast *s)
 {
     if (s->value->kind == AST_STR || s->value->kind == AST_ERROR)
         return;
+    if (s->value->kind == AST_CALL && elab_eval(e, s->value).kind == V_BAD)
+        return;
     elab_error(e, s->span, "value", "this statement has no effect in compile-time code: delete it");
 }
 
-static void run_loop(Elab *e, const Ast *s)
+static void run_class(Elab *e, const Ast *s)
 {
-    elab_error(e, s->span, "value",
-               "compile-time code has no %s: it has assignments, if, raise and assert",
-               ast_kind_name(s->kind));
+    bool good = elab_is_program_class(e, s);
+    elab_define(e, e->scope, s->class_.name,
+                good ? (Val){.kind = V_PROGRAM, .class_ = s} : val_bad, s->class_.name_span);
+    if (!good)
+        elab_error(e, s->class_.name_span, "name",
+                   "class %s is no program: decorate it with @pl.program", s->class_.name);
 }
 
-static bool run_stmt(Elab *e, const Ast *s, Val *result)
+static Flow run_stmt(Elab *e, const Ast *s, Val *result)
 {
     switch (s->kind) {
     case AST_ASSIGN: run_assign(e, s); break;
     case AST_ANN_ASSIGN: run_ann_assign(e, s); break;
     case AST_AUG_ASSIGN: run_aug_assign(e, s); break;
     case AST_IF: return run_if(e, s, result);
+    case AST_FOR:
+    case AST_WHILE: return run_loop(e, s, result);
+    case AST_BREAK:
+    case AST_CONTINUE: return run_jump(e, s);
     case AST_RAISE: elab_raise(e, s); break;
     case AST_ASSERT: elab_assert(e, s); break;
-    case AST_RETURN: *result = s->value ? elab_eval(e, s->value) : val_none; return true;
-    case AST_CLASS:
-        elab_define(e, e->scope, s->class_.name,
-                    elab_is_program_class(e, s) ? (Val){.kind = V_PROGRAM, .class_ = s} : val_bad,
-                    s->class_.name_span);
-        if (!elab_is_program_class(e, s))
-            elab_error(e, s->class_.name_span, "name",
-                       "class %s is no program: decorate it with @pl.program", s->class_.name);
-        break;
+    case AST_RETURN: *result = s->value ? elab_eval(e, s->value) : val_none; return FLOW_RETURN;
+    case AST_CLASS: run_class(e, s); break;
     case AST_DEF: run_def(e, s); break;
     case AST_EXPR_STMT: run_expr_stmt(e, s); break;
     case AST_PASS:
     case AST_IMPORT:
     case AST_ERROR: break;
-    default: run_loop(e, s);
+    default:
+        elab_error(e, s->span, "value",
+                   "compile-time code has no %s: it has assignments, if, for, while, def, raise "
+                   "and assert",
+                   ast_kind_name(s->kind));
     }
-    return false;
+    return FLOW_NEXT;
+}
+
+static Flow run(Elab *e, const AstList *body, Val *result)
+{
+    for (uint32_t i = 0; i < body->len; i++) {
+        uint32_t errors = e->diags->n_errors;
+        if (!elab_step(e, 1, body->at[i]->span))
+            return FLOW_RETURN;
+        Flow flow = run_stmt(e, body->at[i], result);
+        if (flow != FLOW_NEXT)
+            return flow;
+        /* After a raise nothing that follows was meant to run; nor in a function after a mistake. */
+        bool ends = body->at[i]->kind == AST_RAISE || e->helper_depth > 0;
+        if (ends && e->diags->n_errors > errors)
+            return FLOW_RETURN;
+    }
+    return FLOW_NEXT;
 }
 
 bool elab_run(Elab *e, const AstList *body, Val *result)
 {
-    for (uint32_t i = 0; i < body->len; i++) {
-        uint32_t errors = e->diags->n_errors;
-        if (run_stmt(e, body->at[i], result))
-            return true;
-        /* After a raise nothing that follows was meant to run. */
-        if (body->at[i]->kind == AST_RAISE && e->diags->n_errors > errors)
-            return true;
-    }
-    return false;
+    uint32_t loops = e->ct_loops;
+    e->ct_loops = 0;
+    Flow flow = run(e, body, result);
+    e->ct_loops = loops;
+    return flow == FLOW_RETURN;
 }

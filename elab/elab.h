@@ -25,6 +25,9 @@ typedef enum {
     V_ENUM,
     V_TUPLE,
     V_LIST,
+    V_DICT,    /* keys and values in turn */
+    V_HELPER,  /* a function of compile-time code */
+    V_MATH,    /* a function of the module math */
     V_DIM,     /* arithmetic on dynamic extents, in compile-time code only */
     V_TYPE,    /* pl.Tensor[...] and the like, with a direction */
     V_PROGRAM, /* a @pl.program class */
@@ -32,20 +35,22 @@ typedef enum {
 } ValKind;
 
 typedef struct Val Val;
+typedef struct Helper Helper;
 struct Val {
     ValKind kind;
     Dtype dtype;        /* DTYPE */
     EnumType enum_type; /* ENUM */
-    uint32_t n;         /* TUPLE, LIST */
-    uint32_t weight;    /* TUPLE, LIST: what a walk over them and all inside of them meets */
-    uint32_t depth;     /* TUPLE, LIST: how deep they nest, 1 for no nesting */
+    uint32_t n;         /* TUPLE, LIST, DICT */
+    uint32_t weight;    /* TUPLE, LIST, DICT: what a walk over them and all inside of them meets */
+    uint32_t depth;     /* TUPLE, LIST, DICT: how deep they nest, 1 for no nesting */
     bool has_dir;       /* TYPE: written with pl.Out[] or pl.InOut[] */
     Direction dir;      /* TYPE */
     union {
         int64_t i;         /* INT, BOOL, ENUM */
         double f;          /* FLOAT */
-        Sym s;             /* STR */
-        Val *items;        /* TUPLE, LIST */
+        Sym s;             /* STR, MATH */
+        Val *items;        /* TUPLE, LIST, DICT */
+        const Helper *helper; /* HELPER */
         const Dim *dim;    /* DIM */
         const Type *type;  /* TYPE */
         const Ast *class_; /* PROGRAM */
@@ -63,9 +68,22 @@ typedef struct {
 typedef struct CtScope CtScope;
 struct CtScope {
     CtScope *parent;
-    Map index; /* name -> position in `names` */
+    Map index;  /* name -> position in `names` */
+    Map locals; /* of a function: what it binds anywhere hides names around it */
     VEC(CtName) names;
 };
+
+/* A function of compile-time code: a def or a lambda with the names around it. */
+struct Helper {
+    Sym name;
+    const Ast *def;
+    const AstParams *params;
+    Val *defaults; /* per parameter, V_BAD for none */
+    CtScope *scope;
+};
+
+/* Limits of compile-time code: statements, items made and compared; items of one value. */
+enum { ELAB_MAX_STEPS = 1 << 20, ELAB_MAX_ITEMS = 1 << 16 };
 
 /* What a run-time integer is known to be: the linear bounds of range.c. */
 typedef struct Bounds Bounds;
@@ -215,7 +233,16 @@ typedef struct Elab {
     Map setting_index;     /* name -> position in `settings` */
     Map binding_index;     /* name -> position in p->bindings */
     VEC(Sym) pl_alias, pld_alias;
-    CtScope *scope;     /* compile-time names at hand */
+    VEC(Sym) math_alias;
+    CtScope *scope;        /* compile-time names at hand */
+    const CtScope *program; /* those that functions of the program see; above: comprehensions */
+    VEC(CtScope *) kept;   /* of calls that functions made in them may outlive */
+    uint64_t steps;        /* of compile-time code so far */
+    bool steps_reported;   /* that they are too many */
+    uint32_t helpers;      /* made so far */
+    uint32_t helper_depth; /* calls of helpers at hand */
+    uint32_t eval_depth;   /* expressions at hand */
+    uint32_t ct_loops;     /* loops of compile-time code at hand */
     bool whole_default; /* evaluating a default that is pld.world_size() */
     const Ast *factory; /* def, or NULL */
     const Ast *class_;  /* chosen program class, or NULL: module form */
@@ -258,24 +285,6 @@ const char *val_describe(Elab *e, Val v);
 const char *val_text(Elab *e, Val v);
 const char *val_kind_name(Val v);
 
-/* ---- operators on known values (fold.c) */
-Val elab_fold_unary(Elab *e, UnaryOp op, Val a, Span span);
-Val elab_fold_binary(Elab *e, BinaryOp op, Val a, Val b, Span span);
-Val elab_fold_compare(Elab *e, CompareOp op, Val a, Val b, Span span);
-Val elab_fold_call(Elab *e, Sym name, const Val *args, uint32_t n, Span span);
-bool elab_is_builtin(const char *name);
-
-/* ---- compile-time code (comptime.c) */
-CtScope *elab_scope_new(Elab *e, CtScope *parent);
-void elab_define(Elab *e, CtScope *scope, Sym name, Val val, Span span);
-const CtName *elab_find_name(const CtScope *scope, Sym name);
-/* Runs statements; returns true when a `return` was met, its value in *result. */
-bool elab_run(Elab *e, const AstList *body, Val *result);
-/* Reports `raise` and `assert` (kernels have them too, on compile-time conditions). */
-void elab_raise(Elab *e, const Ast *stmt);
-void elab_assert(Elab *e, const Ast *stmt);
-bool elab_unpack(Elab *e, const Ast *target, Val v, const Val **items, uint32_t n);
-
 /* ---- parameters (params.c) */
 void elab_settings(Elab *e);
 /* The value of a parameter: its setting or `fallback`; checked against the annotation; recorded. */
@@ -301,6 +310,8 @@ bool elab_is_element(Elab *e, const Ast *def);
  * expanded builtins. NULL after a mistake. */
 const Ast *elab_decorator(Elab *e, const Ast *def, Loc *place);
 void elab_imports(Elab *e);
+/* Is it a module-level function of compile-time code? */
+bool elab_is_helper(Elab *e, const Ast *def);
 /* Reports a module-level statement that is no part of a program; false when it is one. */
 bool elab_foreign(Elab *e, const Ast *stmt);
 /* Reports what does not belong in `def`, once: for dropped functions. */
@@ -313,6 +324,8 @@ void elab_mark_reached(Elab *e);
 Val elab_eval(Elab *e, const Ast *a);
 /* "pl.tile.add" for a dotted name that starts at an import alias, or NULL. */
 Sym elab_dotted(Elab *e, const Ast *a);
+/* math.NAME, by any name that the module has in the file. */
+bool elab_is_math_name(Elab *e, const Ast *a);
 Val elab_subscript(Elab *e, const Ast *a);
 /* Known dims become expressions inside functions. */
 Val elab_localise(Elab *e, Val v);
@@ -350,6 +363,7 @@ typedef struct {
     Val val;
 } Arg;
 typedef VEC(Arg) Args;
+Val elab_builtin(Elab *e, const char *name, const Args *args, Span span);
 bool elab_args(Elab *e, const Ast *call, Args *out);
 Val elab_op_call(Elab *e, Sym dotted, const Ast *call);
 /* Operators on tiles and tensors. */
@@ -452,6 +466,8 @@ void elab_check_dividend(Elab *e, const Expr *dividend, const char *op, Span spa
 
 /* ---- init and golden functions (element.c) */
 bool elab_elements(Elab *e);
+
+#include "elab/comptime.h"
 
 /* ---- messages */
 /* The place of what is about the file as a whole, or about an option. */

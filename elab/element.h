@@ -42,6 +42,8 @@ Expr *element_literal(Element *p, Val v, Span span);
 Expr *element_settle(Element *p, Val v, Expr *x);
 /* A compile-time value as a number; what has no such form is a mistake. */
 Expr *element_value(Element *p, Val v, const Ast *a);
+/* Nothing but compile-time names below: no local, no tensor, no dynamic extent. */
+bool element_is_static(const Element *p, const Ast *a);
 /* What stands for `a` after a mistake. */
 Expr *element_nothing(Element *p, const Ast *a);
 /* The number that a literal stands for. */

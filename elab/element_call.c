@@ -113,11 +113,25 @@ static Expr *values_call(Element *p, const Ast *a, Sym name)
     return known ? element_settle(p, elab_fold_call(p->e, name, v, n, a->span), x) : x;
 }
 
+/* Ranges may be long: what goes over them is computed when the program runs. */
+static bool over_ranges(const Ast *gen)
+{
+    for (uint32_t i = 0; i < gen->gen.clauses.len; i++) {
+        const Ast *iter = gen->gen.clauses.at[i].iter;
+        const Ast *f = iter->kind == AST_CALL ? iter->call.callee : NULL;
+        if (!f || f->kind != AST_NAME || strcmp(f->name, "range") != 0)
+            return false;
+    }
+    return true;
+}
+
 Expr *element_call(Element *p, const Ast *a)
 {
     const Ast *f = a->call.callee;
     const Ast *first = a->call.args.len == 1 ? a->call.args.at[0] : NULL;
     bool generator = first && (first->kind == AST_GENEXP || first->kind == AST_LISTCOMP);
+    if (element_is_static(p, a) && !(generator && over_ranges(first)))
+        return element_value(p, elab_eval(p->e, a), a);
     if (f->kind != AST_NAME) {
         /* pl.FP32.get_byte() and the like are compile-time. */
         if (elab_dotted(p->e, f) || f->kind == AST_ATTR)

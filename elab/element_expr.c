@@ -253,32 +253,84 @@ static Expr *binary_expr(Element *p, const Ast *a)
     return element_binary(p, a->binary.op, left, element_expr(p, a->binary.right), a->span);
 }
 
-/* Nothing but compile-time names below: no local, no tensor, no dynamic extent. */
-static bool is_static(const Element *p, const Ast *a)
+/* Names of comprehensions and lambdas around the node at hand. */
+typedef struct {
+    const Element *p;
+    VEC(Sym) bound;
+    bool good;
+} Static;
+
+static bool is_bound(const Static *s, Sym name)
 {
-    const CtName *n;
-    switch (a->kind) {
-    case AST_INT:
-    case AST_FLOAT:
-    case AST_STR:
-    case AST_TRUE:
-    case AST_FALSE:
-    case AST_NONE: return true;
-    case AST_NAME:
-        n = is_local(p, a->name) || host_type(p, a->name) ? NULL
-                                                          : elab_find_name(p->e->scope, a->name);
-        return n && n->val.kind != V_DIM;
-    case AST_ATTR: return elab_dotted(p->e, a) || is_static(p, a->attr.base);
-    case AST_UNARY: return is_static(p, a->unary.operand);
-    case AST_BINARY: return is_static(p, a->binary.left) && is_static(p, a->binary.right);
-    case AST_TUPLE:
-    case AST_LIST:
-        for (uint32_t i = 0; i < a->items.len; i++)
-            if (!is_static(p, a->items.at[i]))
-                return false;
-        return true;
-    default: return false;
+    for (uint32_t i = 0; i < s->bound.len; i++)
+        if (s->bound.at[i] == name)
+            return true;
+    return false;
+}
+
+static void static_name(Static *s, Sym name)
+{
+    const Element *p = s->p;
+    if (is_bound(s, name))
+        return;
+    const CtName *n = is_local(p, name) || host_type(p, name) ? NULL
+                                                              : elab_find_name(p->e->scope, name);
+    s->good &= n ? n->val.kind != V_DIM : !is_local(p, name) && elab_is_builtin(name);
+}
+
+static void bind_targets(Static *s, const Ast *t)
+{
+    if (t->kind == AST_NAME)
+        vec_push(&s->bound, t->name);
+    else if (t->kind == AST_TUPLE || t->kind == AST_LIST)
+        for (uint32_t i = 0; i < t->items.len; i++)
+            bind_targets(s, t->items.at[i]);
+}
+
+static void look(void *env, Ast *a);
+
+static void look_at_comprehension(Static *s, const Ast *a)
+{
+    uint32_t n = s->bound.len;
+    for (uint32_t i = 0; i < a->gen.clauses.len; i++) {
+        look(s, a->gen.clauses.at[i].iter);
+        bind_targets(s, a->gen.clauses.at[i].target);
+        if (a->gen.clauses.at[i].cond)
+            look(s, a->gen.clauses.at[i].cond);
     }
+    if (a->gen.key)
+        look(s, a->gen.key);
+    look(s, a->gen.element);
+    s->bound.len = n;
+}
+
+static void look(void *env, Ast *a)
+{
+    Static *s = env;
+    if (!s->good)
+        return;
+    switch (a->kind) {
+    case AST_NAME: static_name(s, a->name); break;
+    case AST_ATTR:
+        if (!elab_dotted(s->p->e, a) && !elab_is_math_name(s->p->e, a))
+            look(s, a->attr.base);
+        break;
+    case AST_LISTCOMP:
+    case AST_DICTCOMP:
+    case AST_GENEXP: look_at_comprehension(s, a); break;
+    case AST_LAMBDA:
+    case AST_ERROR: s->good = false; break;
+    default: ast_children(a, look, s);
+    }
+}
+
+/* Nothing but compile-time names below: no local, no tensor, no dynamic extent. */
+bool element_is_static(const Element *p, const Ast *a)
+{
+    Static s = {.p = p, .good = true};
+    look(&s, (Ast *)(uintptr_t)a);
+    vec_free(&s.bound);
+    return s.good;
 }
 
 /* a < b < c is a < b and b < c; the middle has no effects, so it may be evaluated twice. */
@@ -306,9 +358,9 @@ static Expr *compare_two(Element *p, CompareOp op, Expr *l, Expr *r, Span span)
 /* Comparisons of compile-time values, strings and dtypes too, are decided here. */
 static Expr *compare_expr(Element *p, const Ast *a)
 {
-    bool decided = is_static(p, a->compare.first);
+    bool decided = element_is_static(p, a->compare.first);
     for (uint32_t i = 0; i < a->compare.rest.len; i++)
-        decided = decided && is_static(p, a->compare.rest.at[i]);
+        decided = decided && element_is_static(p, a->compare.rest.at[i]);
     if (decided)
         return element_settle(p, elab_eval(p->e, a), element_nothing(p, a));
     Expr *all = NULL, *left = element_expr(p, a->compare.first);
@@ -392,7 +444,8 @@ static Expr *subscript_expr(Element *p, const Ast *a)
     bool local = name->kind == AST_NAME && is_local(p, name->name);
     const Type *t = name->kind == AST_NAME && !local ? host_type(p, name->name) : NULL;
     if (!t) {
-        if (name->kind == AST_NAME && elab_find_name(p->e->scope, name->name) && !local)
+        bool known = name->kind == AST_NAME && elab_find_name(p->e->scope, name->name) && !local;
+        if (known || element_is_static(p, a))
             return element_value(p, elab_eval(p->e, a), a);
         elab_error(p->e, a->span, "name", "only tensors of the host function take an index here");
         return element_nothing(p, a);

@@ -123,10 +123,23 @@ static bool extents_bound(Elab *e, Val v, Span span)
     return !missing;
 }
 
+/* A name that a comprehension at hand binds; it hides those of the function. */
+static const CtName *inner_name(const Elab *e, Sym name)
+{
+    uint64_t at;
+    for (const CtScope *s = e->scope; s && s != e->program; s = s->parent)
+        if (map_get_ptr(&s->index, name, &at))
+            return &s->names.at[at];
+    return NULL;
+}
+
 static Val eval_name(Elab *e, const Ast *a)
 {
     bool found = false;
-    if (e->fn) {
+    const CtName *inner = e->fn ? inner_name(e, a->name) : NULL;
+    if (inner && inner->val.kind == V_EXPR)
+        return val_expr(expr_clone(e->p, inner->val.expr));
+    if (e->fn && !inner) {
         Val v = elab_local(e, a->name, a->span, &found);
         if (found)
             return v;
@@ -195,8 +208,27 @@ static Val shape_of(Elab *e, const Type *t, Span span)
     return val_items(e, V_TUPLE, items, t->rank);
 }
 
+bool elab_is_math_name(Elab *e, const Ast *a)
+{
+    return a->kind == AST_ATTR && a->attr.base->kind == AST_NAME &&
+           is_alias(e->math_alias.at, e->math_alias.len, a->attr.base->name) &&
+           !is_shadowed(e, a->attr.base->name);
+}
+
+static Val eval_math(Elab *e, const Ast *a)
+{
+    double v;
+    if (elab_math_constant(a->attr.name, &v))
+        return val_float(v);
+    if (elab_is_math(a->attr.name))
+        return (Val){.kind = V_MATH, .s = a->attr.name};
+    return elab_math_unknown(e, a->attr.name, a->span);
+}
+
 static Val eval_attr(Elab *e, const Ast *a)
 {
+    if (elab_is_math_name(e, a))
+        return eval_math(e, a);
     Sym dotted = elab_dotted(e, a);
     if (dotted)
         return eval_dotted(e, a, dotted);
@@ -366,23 +398,23 @@ static Val eval_items(Elab *e, const Ast *a)
 static Val unavailable(Elab *e, const Ast *a)
 {
     static const char *const instead[AST_COUNT] = {
-        [AST_FSTRING] = "f-strings stand in raise and assert messages only",
-        [AST_DICT] = "there are no dicts: use names, tuples or lists",
-        [AST_GENEXP] =
-            "generator expressions stand in @pld.init and @pld.golden functions only: write a loop",
         [AST_WALRUS] = "there is no `:=`: assign on a line of its own before this",
         [AST_YIELD] = "there is no yield: a loop or branch gives its values with pl.yield_(...)",
         [AST_YIELD_FROM] = "there is no yield: a loop gives its values with pl.yield_(...)",
         [AST_SET] = "there are no sets: use tuples or lists",
-        [AST_SETCOMP] = "there are no comprehensions: write the list out, or a loop",
-        [AST_DICTCOMP] = "there are no comprehensions: write the list out, or a loop",
-        [AST_LISTCOMP] = "there are no comprehensions: write the list out, or a loop",
+        [AST_SETCOMP] = "there are no sets: use tuples or lists",
         [AST_LAMBDA] = "there is no lambda: write the expression where it is used, or a function",
         [AST_STARRED] = "arguments are written out, there is no *",
         [AST_SLICE] = "a slice stands inside [] of a tensor only"};
     elab_error(e, a->span, "syntax", "%s",
                instead[a->kind] ? instead[a->kind] : "this is no expression");
     return val_bad;
+}
+
+static Val eval_fstring(Elab *e, const Ast *a)
+{
+    const char *text = elab_fstring(e, a);
+    return text ? elab_limit(e, val_str(intern(e->in, text)), a->span) : val_bad;
 }
 
 static Val eval(Elab *e, const Ast *a)
@@ -406,14 +438,30 @@ static Val eval(Elab *e, const Ast *a)
     case AST_AND:
     case AST_OR: return eval_logic(e, a);
     case AST_COND: return eval_cond(e, a);
+    case AST_FSTRING: return eval_fstring(e, a);
+    case AST_DICT: return elab_dict(e, a);
+    case AST_GENEXP:
+    case AST_LISTCOMP:
+    case AST_DICTCOMP: return elab_comprehension(e, a);
+    case AST_LAMBDA: return e->fn ? unavailable(e, a) : elab_helper(e, a);
     case AST_ERROR: return val_bad;
     default: return unavailable(e, a);
     }
 }
 
+/* Trees have a height, but calls of helpers stack them up. */
+enum { MAX_EVAL_DEPTH = 3000 };
+
 Val elab_eval(Elab *e, const Ast *a)
 {
+    if (e->eval_depth >= MAX_EVAL_DEPTH) {
+        elab_error(e, a->span, "value", "expressions and calls nest more than %d deep",
+                   MAX_EVAL_DEPTH);
+        return val_bad;
+    }
+    e->eval_depth++;
     Val v = eval(e, a);
+    e->eval_depth--;
     if (v.kind == V_EXPR)
         v.expr->span = a->span;
     return v;

@@ -179,10 +179,19 @@ static bool run_factory(Elab *e, const Ast *def)
     return false;
 }
 
+/* What a helper names must be there, also when nothing calls it. */
+static void check_helpers(Elab *e)
+{
+    for (uint32_t i = 0; i < e->module->body.len && !e->ir; i++)
+        if (elab_is_helper(e, e->module->body.at[i]))
+            elab_check_names(e, e->module->body.at[i]);
+}
+
 bool elab_find_program(Elab *e)
 {
     Candidates candidates = {0};
     run_module(e);
+    e->program = e->scope;
     find_candidates(e, &candidates);
     if (candidates.len == 0)
         return no_program(e);
@@ -196,6 +205,7 @@ bool elab_find_program(Elab *e)
         return false;
     if (e->class_)
         e->p->name = e->class_->class_.name;
+    e->program = e->scope;
     return true;
 }
 
@@ -381,6 +391,7 @@ bool elab_collect(Elab *e)
         else if (elab_is_kernel(e, body->at[i]))
             ok &= add_function(e, body->at[i], false);
     }
+    check_helpers(e);
     return ok;
 }
 

@@ -150,8 +150,7 @@ Val elab_fold_binary(Elab *e, BinaryOp op, Val a, Val b, Span span)
     return unsupported(e, span, binary_op_text(op), a, b);
 }
 
-/* -1, 0 or 1; 2 for values without an order (a NaN), -2 for types without one. */
-static int order(Val a, Val b)
+int elab_order(Val a, Val b)
 {
     Number x, y;
     if (val_number(a, &x) && val_number(b, &y))
@@ -164,7 +163,7 @@ static int order(Val a, Val b)
         return -2;
     for (uint32_t i = 0; i < a.n && i < b.n; i++)
         if (!val_equal(a.items[i], b.items[i]))
-            return order(a.items[i], b.items[i]);
+            return elab_order(a.items[i], b.items[i]);
     return (a.n > b.n) - (a.n < b.n);
 }
 
@@ -187,8 +186,10 @@ static Val fold_in(Elab *e, bool negate, Val a, Val b, Span span)
     bool found = false;
     if (a.kind == V_STR && b.kind == V_STR) {
         found = strstr(b.s, a.s) != NULL;
-    } else if (is_sequence(b)) {
-        for (uint32_t i = 0; i < b.n && !found; i++)
+    } else if (is_sequence(b) || b.kind == V_DICT) {
+        if (!elab_step(e, b.n, span))
+            return val_bad;
+        for (uint32_t i = 0; i < b.n && !found; i += 1 + (b.kind == V_DICT))
             found = val_equal(a, b.items[i]);
     } else {
         return unsupported(e, span, "in", a, b);
@@ -208,7 +209,7 @@ Val elab_fold_compare(Elab *e, CompareOp op, Val a, Val b, Span span)
         return val_bool(val_equal(a, b) == (op == CMP_EQ));
     if (op == CMP_IS || op == CMP_IS_NOT)
         return val_bool((a.kind == b.kind && val_equal(a, b)) == (op == CMP_IS));
-    int c = order(a, b);
+    int c = elab_order(a, b);
     if (c == -2)
         return unsupported(e, span, compare_op_text(op), a, b);
     switch (op) {
@@ -219,10 +220,10 @@ Val elab_fold_compare(Elab *e, CompareOp op, Val a, Val b, Span span)
     }
 }
 
-static Val fold_extreme(Elab *e, bool want_max, const Val *args, uint32_t n, Span span)
+Val elab_fold_extreme(Elab *e, bool want_max, const Val *args, uint32_t n, Span span)
 {
     if (n == 1 && is_sequence(args[0]))
-        return fold_extreme(e, want_max, args[0].items, args[0].n, span);
+        return elab_fold_extreme(e, want_max, args[0].items, args[0].n, span);
     if (n == 0) {
         elab_error(e, span, "value", "%s() of nothing", want_max ? "max" : "min");
         return val_bad;
@@ -237,7 +238,7 @@ static Val fold_extreme(Elab *e, bool want_max, const Val *args, uint32_t n, Spa
                 dim_atom(e->tt, want_max ? DIM_MAX : DIM_MIN, as_dim(e, best), as_dim(e, args[i])));
             continue;
         }
-        int c = order(args[i], best);
+        int c = elab_order(args[i], best);
         if (c == -2)
             return unsupported(e, span, want_max ? "max" : "min", best, args[i]);
         if (want_max ? c == 1 : c == -1)
@@ -246,18 +247,7 @@ static Val fold_extreme(Elab *e, bool want_max, const Val *args, uint32_t n, Spa
     return best;
 }
 
-static const char *const builtins[] = {"min", "max", "len", "abs", "int", "float", "bool", "str"};
-
-bool elab_is_builtin(const char *name)
-{
-    for (uint32_t i = 0; i < sizeof builtins / sizeof builtins[0]; i++)
-        if (strcmp(builtins[i], name) == 0)
-            return true;
-    return false;
-}
-
-/* abs, int and float. */
-static Val fold_conversion(Elab *e, ScalarOp op, Val v, Span span)
+Val elab_fold_conversion(Elab *e, ScalarOp op, Val v, Span span)
 {
     Number n;
     const char *name = scalar_text(op);
@@ -272,45 +262,4 @@ static Val fold_conversion(Elab *e, ScalarOp op, Val v, Span span)
         return refuse(e, out, name, v, val_bad, span);
     elab_error(e, span, "value", "int() cannot convert %s", val_describe(e, v));
     return val_bad;
-}
-
-static Val fold_len(Elab *e, Val v, Span span)
-{
-    if (is_sequence(v))
-        return val_int(v.n);
-    if (v.kind == V_STR)
-        return val_int((int64_t)strlen(v.s));
-    elab_error(e, span, "type", "len() takes a list, a tuple or a string, got %s",
-               val_describe(e, v));
-    return val_bad;
-}
-
-static Val fold_str(Elab *e, Val v)
-{
-    Buf b = {0};
-    val_print(&b, v, false);
-    Sym s = intern_n(e->in, b.at ? b.at : "", b.len);
-    buf_free(&b);
-    return val_str(s);
-}
-
-Val elab_fold_call(Elab *e, Sym name, const Val *args, uint32_t n, Span span)
-{
-    for (uint32_t i = 0; i < n; i++)
-        if (args[i].kind == V_BAD)
-            return val_bad;
-    if (strcmp(name, "min") == 0 || strcmp(name, "max") == 0)
-        return fold_extreme(e, name[1] == 'a', args, n, span);
-    if (n != 1) {
-        elab_error(e, span, "type", "%s() takes one argument, got %u", name, n);
-        return val_bad;
-    }
-    switch (name[0]) {
-    case 'l': return fold_len(e, args[0], span);
-    case 'a': return fold_conversion(e, SC_ABS, args[0], span);
-    case 'i': return fold_conversion(e, SC_INT, args[0], span);
-    case 's': return fold_str(e, args[0]);
-    case 'b': return val_bool(val_truth(args[0]));
-    default: return fold_conversion(e, SC_FLOAT, args[0], span);
-    }
 }

@@ -13,9 +13,44 @@ static bool is_pld_module(const char *m)
     return strcmp(m, "pypto.language.distributed") == 0;
 }
 
+/* Modules of hints about types, which compile-time code does without. */
+static bool is_hint_module(const char *m)
+{
+    return strcmp(m, "typing") == 0 || strcmp(m, "__future__") == 0;
+}
+
+static void import_math_name(Elab *e, Sym name, Sym alias, Span span)
+{
+    double v;
+    Val what = {.kind = V_MATH, .s = name};
+    if (elab_math_constant(name, &v))
+        what = val_float(v);
+    else if (!elab_is_math(name))
+        what = elab_math_unknown(e, name, span);
+    elab_define(e, e->scope, alias ? alias : name, what, span);
+}
+
+/* `import math [as m]`, `from math import sqrt, pi`; false: another module. */
+static bool import_math(Elab *e, const Ast *s)
+{
+    Sym from = s->import.from;
+    if (from && strcmp(from, "math") == 0) {
+        import_math_name(e, s->import.module, s->import.alias, s->span);
+        for (uint32_t i = 0; i < s->import.more.len; i++)
+            import_math_name(e, s->import.more.at[i].name, s->import.more.at[i].alias, s->span);
+        return true;
+    }
+    if (from || strcmp(s->import.module, "math") != 0)
+        return false;
+    avec_push(e->arena, &e->math_alias, s->import.alias ? s->import.alias : s->import.module);
+    return true;
+}
+
 static void import_one(Elab *e, const Ast *s)
 {
     Sym module = s->import.module;
+    if (import_math(e, s) || is_hint_module(s->import.from ? s->import.from : module))
+        return;
     if (s->import.from) {
         elab_error(e, s->span, "name",
                    "delete this import: a program says `import pypto.language as pl` and "
@@ -83,6 +118,9 @@ static bool is_known(Elab *e, Sym name)
     for (uint32_t i = 0; i < e->pld_alias.len; i++)
         if (e->pld_alias.at[i] == name)
             return true;
+    for (uint32_t i = 0; i < e->math_alias.len; i++)
+        if (e->math_alias.at[i] == name)
+            return true;
     return elab_find_name(e->scope, name) || elab_is_builtin(name);
 }
 
@@ -119,9 +157,47 @@ static bool is_main_guard(const Ast *s)
            strcmp(c->compare.first->name, "__name__") == 0;
 }
 
+static bool is_compile_time(const AstList *body);
+
+static bool is_compile_time_stmt(const Ast *s)
+{
+    switch (s->kind) {
+    case AST_ASSIGN: return s->assign.targets.at[0]->kind != AST_SUBSCRIPT;
+    case AST_ANN_ASSIGN: return s->ann.target->kind == AST_NAME;
+    case AST_AUG_ASSIGN: return s->aug.target->kind == AST_NAME;
+    case AST_RETURN:
+    case AST_PASS:
+    case AST_BREAK:
+    case AST_CONTINUE:
+    case AST_RAISE:
+    case AST_ASSERT:
+    case AST_ERROR: return true;
+    case AST_EXPR_STMT: return s->value->kind == AST_STR || s->value->kind == AST_ERROR;
+    case AST_IF:
+    case AST_WHILE: return is_compile_time(&s->if_.then) && is_compile_time(&s->if_.otherwise);
+    case AST_FOR: return is_compile_time(&s->for_.body) && is_compile_time(&s->for_.otherwise);
+    case AST_DEF: return s->def.decorators.len == 0 && is_compile_time(&s->def.body);
+    default: return false;
+    }
+}
+
+static bool is_compile_time(const AstList *body)
+{
+    for (uint32_t i = 0; i < body->len; i++)
+        if (!is_compile_time_stmt(body->at[i]))
+            return false;
+    return true;
+}
+
+bool elab_is_helper(Elab *e, const Ast *s)
+{
+    return s->kind == AST_DEF && s->def.decorators.len == 0 && strcmp(s->def.name, "main") != 0 &&
+           is_compile_time(&s->def.body) && !elab_has_operations(e, s) && !elab_is_factory(e, s);
+}
+
 static bool foreign_def(Elab *e, const Ast *s)
 {
-    if (elab_is_element(e, s))
+    if (elab_is_element(e, s) || elab_is_helper(e, s))
         return false;
     elab_define(e, e->scope, s->def.name, val_bad, s->def.name_span);
     if (s->def.decorators.len) {
@@ -160,6 +236,14 @@ static bool foreign_class(Elab *e, const Ast *s)
     return true;
 }
 
+/* X.append(2): compile-time code says what it has instead. */
+static bool is_method_call(Elab *e, const Ast *a)
+{
+    const Ast *f = a->kind == AST_CALL ? a->call.callee : a;
+    return f->kind == AST_ATTR && f->attr.base->kind == AST_NAME &&
+           elab_find_name(e->scope, f->attr.base->name);
+}
+
 bool elab_foreign(Elab *e, const Ast *s)
 {
     switch (s->kind) {
@@ -175,7 +259,7 @@ bool elab_foreign(Elab *e, const Ast *s)
     case AST_ASSIGN:
     case AST_ANN_ASSIGN: return foreign_assign(e, s);
     case AST_EXPR_STMT:
-        if (s->value->kind == AST_STR || s->value->kind == AST_ERROR)
+        if (s->value->kind == AST_STR || s->value->kind == AST_ERROR || is_method_call(e, s->value))
             return false;
         elab_error(e, s->span, "name",
                    "delete this statement: at module level a program has constants, functions and "
@@ -183,8 +267,6 @@ bool elab_foreign(Elab *e, const Ast *s)
         return true;
     case AST_TRY:
     case AST_WITH:
-    case AST_FOR:
-    case AST_WHILE:
     case AST_DELETE:
     case AST_GLOBAL:
         elab_error(

@@ -2,9 +2,21 @@
 #include "elab/elab.h"
 #include <string.h>
 
+static Val value_at(Elab *e, Val d, const Ast *a)
+{
+    Val key = a->sub.index.len == 1 ? elab_eval(e, a->sub.index.at[0]) : val_bad;
+    const Val *v = key.kind == V_BAD ? NULL : elab_dict_get(e, d, key, a->span);
+    if (!v && key.kind != V_BAD)
+        elab_error(e, a->sub.index.at[0]->span, "value", "the dict has no key %s",
+                   val_text(e, key));
+    return v ? *v : val_bad;
+}
+
 static Val item_of(Elab *e, Val base, const Ast *a)
 {
-    if (a->sub.index.len != 1 || a->sub.index.at[0]->kind == AST_SLICE) {
+    if (a->sub.index.len == 1 && a->sub.index.at[0]->kind == AST_SLICE)
+        return elab_slice(e, base, a->sub.index.at[0]);
+    if (a->sub.index.len != 1) {
         elab_error(e, a->span, "type", "a %s has one index", val_kind_name(base));
         return val_bad;
     }
@@ -154,6 +166,18 @@ Val elab_subscript(Elab *e, const Ast *a)
     Val base = elab_eval(e, a->sub.base);
     if (base.kind == V_BAD)
         return base;
+    if (base.kind == V_DICT)
+        return value_at(e, base, a);
+    if (base.kind == V_STR) {
+        Val chars = {.kind = V_TUPLE};
+        const Val *items;
+        bool part = a->sub.index.len == 1 && a->sub.index.at[0]->kind == AST_SLICE;
+        if (part)
+            return elab_slice(e, base, a->sub.index.at[0]);
+        if (!elab_iterate(e, base, a->span, &items, &chars.n))
+            return val_bad;
+        return item_of(e, val_items(e, V_TUPLE, items, chars.n), a);
+    }
     if (base.kind == V_TUPLE || base.kind == V_LIST)
         return item_of(e, base, a);
     if (base.kind != V_EXPR || !base.expr->type || !type_is_shaped(base.expr->type)) {

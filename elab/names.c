@@ -32,6 +32,9 @@ static void check_name(Walk *w, const Ast *a)
     for (uint32_t i = 0; i < e->pl_alias.len + e->pld_alias.len; i++)
         if (n == (i < e->pl_alias.len ? e->pl_alias.at[i] : e->pld_alias.at[i - e->pl_alias.len]))
             return;
+    for (uint32_t i = 0; i < e->math_alias.len; i++)
+        if (n == e->math_alias.at[i])
+            return;
     elab_error(e, a->span, "name", "unknown name %s", n);
 }
 
@@ -49,7 +52,7 @@ static void check_dotted(Walk *w, const Ast *callee, Sym dotted)
     OpId ids[4];
     size_t n = strlen(dotted);
     bool method = n > 9 && strcmp(dotted + n - 9, ".get_byte") == 0;
-    w->found = true;
+    w->found |= !method && !elab_is_special_call(dotted);
     if (w->reach || w->probe || method || op_find(dotted, ids, 4) || elab_is_special_call(dotted))
         return;
     const char *near = elab_nearest_op(dotted);

@@ -2,7 +2,6 @@
  * of a dump sets them to. */
 #include "elab/elab.h"
 #include "parser/parser.h"
-#include <math.h>
 #include <string.h>
 
 static Setting *find_setting(Elab *e, Sym name)
@@ -179,16 +178,6 @@ static bool is_bool_word(const char *s)
     return strcmp(s, "true") == 0 || strcmp(s, "false") == 0;
 }
 
-/* Python's texts of the values that no literal has. */
-static bool special_float(const char *s, double *out)
-{
-    const char *word = s + (*s == '-' || *s == '+');
-    *out = strcmp(word, "inf") == 0 ? INFINITY : NAN;
-    if (*s == '-')
-        *out = -*out;
-    return strcmp(word, "inf") == 0 || strcmp(word, "nan") == 0;
-}
-
 static Val setting_value(Elab *e, const Setting *s, ParamType t, const Ast *annotation,
                          Val fallback)
 {
@@ -201,7 +190,7 @@ static Val setting_value(Elab *e, const Setting *s, ParamType t, const Ast *anno
     if ((t == PT_BOOL || fallback.kind == V_BOOL) && is_bool_word(s->value))
         return val_bool(s->value[0] == 't');
     double special;
-    if ((t == PT_FLOAT || fallback.kind == V_FLOAT) && special_float(s->value, &special))
+    if ((t == PT_FLOAT || fallback.kind == V_FLOAT) && elab_special_float(s->value, &special))
         return val_float(special);
     Dtype dt;
     if ((t == PT_DTYPE || fallback.kind == V_DTYPE) && dtype_from_name(s->value, &dt))
@@ -338,7 +327,9 @@ Val elab_param(Elab *e, Sym name, Span span, const Ast *annotation, const Ast *f
     e->whole_default = false;
     if (v.kind == V_BAD && e->diags->n_errors > errors)
         return val_bad;
-    if (v.kind == V_TYPE || v.kind == V_PROGRAM || ((v.kind == V_TUPLE || v.kind == V_LIST) && s)) {
+    bool whole = v.kind == V_TUPLE || v.kind == V_LIST || v.kind == V_DICT;
+    if (v.kind == V_TYPE || v.kind == V_PROGRAM || v.kind == V_HELPER || v.kind == V_MATH ||
+        (whole && s)) {
         if (s)
             elab_error(e, span, "option", "%s: %s holds %s, which cannot be set", origin_text(e, s),
                        name, val_describe(e, v));

@@ -38,6 +38,10 @@ static void finish(Elab *e)
 {
     for (CtScope *s = e->scope; s; s = s->parent)
         map_free(&s->index);
+    for (uint32_t i = 0; i < e->kept.len; i++) {
+        map_free(&e->kept.at[i]->index);
+        map_free(&e->kept.at[i]->locals);
+    }
     map_free(&e->decl_index);
     map_free(&e->setting_index);
     map_free(&e->binding_index);

@@ -46,7 +46,7 @@ enum { MAX_WEIGHT = 1 << 16, MAX_DEPTH = 100, MAX_STRING = 1 << 16, STRING_PER_I
 
 static bool is_sequence(Val v)
 {
-    return v.kind == V_TUPLE || v.kind == V_LIST;
+    return v.kind == V_TUPLE || v.kind == V_LIST || v.kind == V_DICT;
 }
 
 static uint64_t weight(Val v)
@@ -59,6 +59,7 @@ static uint64_t weight(Val v)
 Val val_items(Elab *e, ValKind kind, const Val *items, uint32_t n)
 {
     Val v = {.kind = kind, .n = n, .depth = 1};
+    e->steps += n;
     uint64_t sum = 0;
     v.items = arena_new_n(e->arena, Val, n ? n : 1);
     if (n)
@@ -113,7 +114,8 @@ bool val_truth(Val v)
     case V_FLOAT: return v.f != 0;
     case V_STR: return v.s[0] != '\0';
     case V_TUPLE:
-    case V_LIST: return v.n != 0;
+    case V_LIST:
+    case V_DICT: return v.n != 0;
     case V_NONE:
     case V_BAD: return false;
     default: return true;
@@ -145,8 +147,11 @@ bool val_equal(Val a, Val b)
     case V_DIM: return a.dim == b.dim;
     case V_TYPE: return a.type == b.type && a.dir == b.dir;
     case V_PROGRAM: return a.class_ == b.class_;
+    case V_HELPER: return a.helper == b.helper;
+    case V_MATH: return a.s == b.s;
     case V_TUPLE:
     case V_LIST:
+    case V_DICT:
         if (a.n != b.n)
             return false;
         for (uint32_t i = 0; i < a.n; i++)
@@ -180,15 +185,15 @@ static void print_quoted(Buf *out, const char *s)
 
 static void print_items(Buf *out, Val v)
 {
-    buf_char(out, v.kind == V_TUPLE ? '(' : '[');
+    buf_char(out, v.kind == V_TUPLE ? '(' : v.kind == V_DICT ? '{' : '[');
     for (uint32_t i = 0; i < v.n; i++) {
         if (i)
-            buf_str(out, ", ");
+            buf_str(out, v.kind == V_DICT && i % 2 ? ": " : ", ");
         val_print(out, v.items[i], true);
     }
     if (v.kind == V_TUPLE && v.n == 1)
         buf_char(out, ',');
-    buf_char(out, v.kind == V_TUPLE ? ')' : ']');
+    buf_char(out, v.kind == V_TUPLE ? ')' : v.kind == V_DICT ? '}' : ']');
 }
 
 void val_print(Buf *out, Val v, bool quote)
@@ -211,7 +216,10 @@ void val_print(Buf *out, Val v, bool quote)
                    enum_value_name(v.enum_type, v.i));
         break;
     case V_TUPLE:
-    case V_LIST: print_items(out, v); break;
+    case V_LIST:
+    case V_DICT: print_items(out, v); break;
+    case V_HELPER: buf_printf(out, "<function %s>", v.helper->name); break;
+    case V_MATH: buf_printf(out, "math.%s", v.s); break;
     case V_DIM: dim_print(out, v.dim); break;
     case V_TYPE: type_print(out, v.type); break;
     case V_PROGRAM: buf_str(out, v.class_->class_.name); break;
@@ -235,7 +243,8 @@ const char *val_kind_name(Val v)
         [V_FLOAT] = "float",     [V_BOOL] = "bool",          [V_STR] = "str",
         [V_DTYPE] = "dtype",     [V_ENUM] = "enumeration",   [V_TUPLE] = "tuple",
         [V_LIST] = "list",       [V_DIM] = "dynamic extent", [V_TYPE] = "type",
-        [V_PROGRAM] = "program", [V_EXPR] = "run-time value"};
+        [V_PROGRAM] = "program", [V_EXPR] = "run-time value",
+        [V_DICT] = "dict",       [V_HELPER] = "function",    [V_MATH] = "function"};
     return names[v.kind];
 }
 

@@ -36,7 +36,7 @@ grown() {
 grown tuples '(1, 1)' '(A, A)' 'a tuple of more than 65536 items'
 grown lists '[1, 1]' 'A + A' 'a list of more than 65536 items'
 grown strings '"ab"' 'A + A' 'a string of more than 65536 bytes'
-grown texts '"a"' 'str((A, A))' 'a tuple of more than 65536 items'
+grown texts '"a"' 'str((A, A))' 'a string of more than 65536 bytes'
 { echo 'A0 = (1,)'; for i in $(seq 200); do echo "A$i = (A$((i - 1)),)"; done; cat $s; } >"$tmp/in/deep.pld"
 refuse deep.pld 'a tuple that nests more than 100 deep'
 for n in 1 100 500 1000 1500 2000 2500 3000; do

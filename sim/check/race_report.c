@@ -83,7 +83,7 @@ static void credits_text(const OrderCheck *c, Buf *out, const OrderView *v)
 }
 
 /* The last wait of a thread that some of several credits may have satisfied. */
-static void loose_text(const OrderCheck *c, Buf *out, uint32_t thread)
+static void loose_text(OrderCheck *c, Buf *out, uint32_t thread)
 {
     uint32_t last = c->threads[thread].last_wait;
     const OrderEvent *w = last ? order_event(c, last) : NULL;
@@ -91,6 +91,7 @@ static void loose_text(const OrderCheck *c, Buf *out, uint32_t thread)
         return;
     OrderView v = {0};
     order_view(c, last, &v);
+    qsort_r(v.open.at, v.open.len, sizeof *v.open.at, order_by_thread, c);
     buf_str(out, "\n    credits that can take each other's place in the wait at ");
     place_text(c->world, out, order_event_place(c, last));
     buf_str(out, " for ");

@@ -20,10 +20,17 @@ typedef struct {
 } Written;
 
 typedef struct {
+    CodePlace at;
+    uint64_t key;
+    char *text;
+} Finding;
+
+typedef struct {
     Observer base;
     Map index; /* window << 32 | rank -> position in `slices` */
     VEC(Written) slices;
-    Map reported;
+    Map reported; /* key of a place -> position in `findings` */
+    VEC(Finding) findings;
     Map outs; /* dispatch << 16 | region -> Written of the run, where it is Out and nothing else */
 } UninitCheck;
 
@@ -130,13 +137,31 @@ static bool check_run(void *env, int64_t offset, int64_t bytes)
 
 /* ---- reports ---- */
 
-static bool is_new(UninitCheck *c, const World *w, CodePlace at)
+/* Keeps a report, one for each place: that of the lowest rank, whoever came first in this run. The
+ * text becomes the check's. */
+static void keep(UninitCheck *c, const World *w, CodePlace at, Buf *text)
 {
-    uint64_t key = place_key(w, at);
-    if (map_get(&c->reported, key, NULL))
-        return false;
-    map_set(&c->reported, key, 1);
-    return true;
+    uint64_t found, key = place_key(w, at);
+    Finding f = {at, key, text->at};
+    *text = (Buf){0};
+    if (!map_get(&c->reported, key, &found)) {
+        map_set(&c->reported, key, c->findings.len);
+        vec_push(&c->findings, f);
+        return;
+    }
+    Finding *old = &c->findings.at[found];
+    bool lower = at.rank != old->at.rank ? at.rank < old->at.rank : at.core < old->at.core;
+    xfree(lower ? old->text : f.text);
+    if (lower)
+        *old = f;
+}
+
+/* Could a report at this place still be kept? */
+static bool is_new(const UninitCheck *c, const World *w, CodePlace at)
+{
+    uint64_t found;
+    return !map_get(&c->reported, place_key(w, at), &found) ||
+           at.rank < c->findings.at[found].at.rank;
 }
 
 static void report_window(UninitCheck *c, World *w, const Event *e, const Hole *h)
@@ -159,8 +184,7 @@ static void report_window(UninitCheck *c, World *w, const Event *e, const Hole *
     } else {
         buf_str(&text, "\n    nothing has been written to that slice");
     }
-    report_add(w, REP_CHECK, "uninit", &e->at, text.at);
-    buf_free(&text);
+    keep(c, w, e->at, &text);
 }
 
 static void report_tile(UninitCheck *c, World *w, const Event *e)
@@ -176,8 +200,7 @@ static void report_tile(UninitCheck *c, World *w, const Event *e)
     if (e->tile < f->n_tiles && f->tiles[e->tile].name != BC_NO_INDEX)
         buf_printf(&text, "%s, ", world_string(w, f->tiles[e->tile].name));
     buf_str(&text, "whose elements nobody has written");
-    report_add(w, REP_CHECK, "uninit", &e->at, text.at);
-    buf_free(&text);
+    keep(c, w, e->at, &text);
 }
 
 /* ---- observer ---- */
@@ -224,8 +247,7 @@ static void report_out(UninitCheck *c, World *w, const Event *e, const Hole *h)
                " (%s), an Out that its kernel has not written: what it holds is nobody's; declare "
                "it InOut",
                elements_op(e->insn));
-    report_add(w, REP_CHECK, "uninit", &e->at, text.at);
-    buf_free(&text);
+    keep(c, w, e->at, &text);
 }
 
 static void tensor_event(UninitCheck *c, World *w, const Event *e)
@@ -269,6 +291,22 @@ static void on_event(Observer *o, World *w, const Event *e)
     s->touched = true;
 }
 
+static int by_key(const void *a_, const void *b_)
+{
+    const Finding *a = a_, *b = b_;
+    return (a->key > b->key) - (a->key < b->key);
+}
+
+static void finish(Observer *o, World *w, bool ok)
+{
+    (void)ok;
+    UninitCheck *c = (UninitCheck *)o;
+    if (c->findings.len)
+        qsort(c->findings.at, c->findings.len, sizeof *c->findings.at, by_key);
+    for (uint32_t i = 0; i < c->findings.len; i++)
+        report_add(w, REP_CHECK, "uninit", &c->findings.at[i].at, c->findings.at[i].text);
+}
+
 static void reset(Observer *o, World *w)
 {
     (void)w;
@@ -278,6 +316,9 @@ static void reset(Observer *o, World *w)
     vec_clear(&c->slices);
     map_clear(&c->index);
     map_clear(&c->reported);
+    for (uint32_t i = 0; i < c->findings.len; i++)
+        xfree(c->findings.at[i].text);
+    vec_clear(&c->findings);
     map_clear(&c->outs);
 }
 
@@ -288,6 +329,7 @@ static void destroy(Observer *o)
     vec_free(&c->slices);
     map_free(&c->index);
     map_free(&c->reported);
+    vec_free(&c->findings);
     map_free(&c->outs);
     xfree(c);
 }
@@ -296,7 +338,8 @@ Observer *check_uninit_new(const World *w)
 {
     (void)w;
     UninitCheck *c = xcalloc(1, sizeof *c);
-    c->base = (Observer){.name = "uninit", .event = on_event, .reset = reset, .destroy = destroy};
+    c->base = (Observer){
+        .name = "uninit", .event = on_event, .finish = finish, .reset = reset, .destroy = destroy};
     c->base.mask = EV_BIT(EV_READ) | EV_BIT(EV_REMOTE_READ) | EV_BIT(EV_WRITE) |
                    EV_BIT(EV_REMOTE_WRITE) | EV_BIT(EV_ATOMIC) | EV_BIT(EV_TILE_UNINIT) |
                    EV_BIT(EV_TENSOR_READ) | EV_BIT(EV_TENSOR_WRITE);

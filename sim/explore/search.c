@@ -350,9 +350,9 @@ bool search_init(Search *s, const BcProgram *program, const RunConfig *config,
     s->policy = (Policy){.choose = choose, .stop_at_reads = true, .stand_still = true};
     s->watch = (Observer){.name = "explore", .event = watch};
     s->watch.mask = EV_BIT(EV_READ) | EV_BIT(EV_WRITE) | EV_BIT(EV_REMOTE_READ) |
-                    EV_BIT(EV_TENSOR_READ) | EV_BIT(EV_TENSOR_WRITE) |
-                    EV_BIT(EV_REMOTE_WRITE) | EV_BIT(EV_ATOMIC) | EV_BIT(EV_ARRIVE) |
-                    EV_BIT(EV_DISPATCH_BEGIN) | EV_BIT(EV_DISPATCH_END);
+                    EV_BIT(EV_TENSOR_READ) | EV_BIT(EV_TENSOR_WRITE) | EV_BIT(EV_REMOTE_WRITE) |
+                    EV_BIT(EV_ATOMIC) | EV_BIT(EV_ARRIVE) | EV_BIT(EV_DISPATCH_BEGIN) |
+                    EV_BIT(EV_DISPATCH_END);
     s->observers[0] = &s->watch;
     s->config = *config;
     s->config.observers = s->observers;

@@ -39,46 +39,44 @@ static int read_up_to(int fd, Buf *out, size_t size)
     return 0;
 }
 
-/* Opens a file for one of the readers; -1 and *why when it cannot be. */
-static int open_input(const char *path, Buf *out, char **why)
+static void close_file(void *env)
 {
-    int fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        fail(why, "read", path, strerror(errno));
-    buf_clear(out);
-    trap_holds_file(fd == STDIN_FILENO ? -1 : fd);
-    buf_str(out, ""); /* out->at is text even when the file is empty */
-    return fd;
-}
-
-static bool close_input(int fd, const char *path, int error, char **why)
-{
-    bool is_stdin = fd == STDIN_FILENO;
-    trap_holds_file(-1);
-    if (!is_stdin)
-        close(fd);
-    return !error || fail(why, "read", is_stdin ? "standard input" : path, strerror(error));
-}
-
-bool file_read(const char *path, Buf *out, size_t max_bytes, char **why)
-{
-    int fd = open_input(path, out, why);
-    if (fd < 0)
-        return false;
-    int error = read_up_to(fd, out, max_bytes + 1);
-    return close_input(fd, path, !error && out->len > max_bytes ? EFBIG : error, why);
+    const int *fd = env;
+    if (*fd != STDIN_FILENO)
+        close(*fd);
 }
 
 bool file_read_extent(const char *path, Buf *out, size_t head, FileExtent *extent, void *env,
                       char **why)
 {
-    int fd = open_input(path, out, why);
+    bool is_stdin = strcmp(path, "-") == 0;
+    int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    TrapCleanup cleanup;
     if (fd < 0)
-        return false;
+        return fail(why, "read", path, strerror(errno));
+    trap_push_cleanup(&cleanup, close_file, &fd);
+    buf_clear(out);
+    buf_str(out, ""); /* out->at is text even when the file is empty */
     int error = read_up_to(fd, out, head);
     if (!error && out->len == head)
         error = read_up_to(fd, out, extent(env, out));
-    return close_input(fd, path, error, why);
+    trap_pop_cleanup(&cleanup);
+    close_file(&fd);
+    return !error || fail(why, "read", is_stdin ? "standard input" : path, strerror(error));
+}
+
+static size_t nothing_more(void *env, const Buf *head)
+{
+    (void)env;
+    return head->len;
+}
+
+bool file_read(const char *path, Buf *out, size_t max_bytes, char **why)
+{
+    if (!file_read_extent(path, out, max_bytes + 1, nothing_more, NULL, why))
+        return false;
+    const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
+    return out->len <= max_bytes || fail(why, "read", name, strerror(EFBIG));
 }
 
 /* Writes everything; returns 0 or an errno value. */

@@ -1,12 +1,11 @@
-/* A block stands in the ring of its heap, or in one of its own. The pointer to the newest trap is
+/* The pointer to the newest trap is
  * all that a thread keeps between two functions, and nothing between two calls from outside. */
 #include "base/heap.h"
 
-#include <stdbool.h>
+#include <sched.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* Found without a call and without memory of its own, also in a library that was loaded late. */
 static _Thread_local Trap *newest __attribute__((tls_model("initial-exec")));
@@ -17,7 +16,7 @@ void trap_enter(Trap *trap, Heap *heap)
 {
     trap->heap = heap;
     trap->outer = newest;
-    trap->fd = -1;
+    trap->cleanups = NULL;
     newest = trap;
 }
 
@@ -26,19 +25,44 @@ void trap_leave(Trap *trap)
     newest = trap->outer;
 }
 
-void trap_holds_file(int fd)
+Heap *trap_heap(void)
+{
+    return newest ? newest->heap : NULL;
+}
+
+void trap_push_cleanup(TrapCleanup *cleanup, void (*clean)(void *env), void *env)
+{
+    *cleanup = (TrapCleanup){.clean = clean, .env = env};
+    if (!newest)
+        return;
+    cleanup->outer = newest->cleanups;
+    newest->cleanups = cleanup;
+}
+
+void trap_pop_cleanup(TrapCleanup *cleanup)
 {
     if (newest)
-        newest->fd = fd;
+        newest->cleanups = cleanup->outer;
 }
 
 _Noreturn void heap_exhausted(void)
 {
     if (!newest)
         __builtin_trap();
-    if (newest->fd >= 0)
-        close(newest->fd);
+    for (TrapCleanup *c = newest->cleanups; c; c = c->outer)
+        c->clean(c->env);
     longjmp(newest->at, 1);
+}
+
+static void lock(Heap *heap)
+{
+    while (atomic_flag_test_and_set_explicit(&heap->lock, memory_order_acquire))
+        sched_yield();
+}
+
+static void unlock(Heap *heap)
+{
+    atomic_flag_clear_explicit(&heap->lock, memory_order_release);
 }
 
 /* A heap that has held nothing is all zeros. */
@@ -49,22 +73,26 @@ static HeapBlock *ring(Heap *heap)
     return &heap->ring;
 }
 
-static void *join(HeapBlock *block)
+static void join(HeapBlock *block, Heap *heap)
 {
-    block->prev = block->next = block;
-    if (newest && newest->heap) {
-        HeapBlock *first = ring(newest->heap);
-        block->prev = first;
-        block->next = first->next;
-        block->prev->next = block->next->prev = block;
-    }
-    return block + 1;
+    block->heap = heap;
+    if (!heap)
+        return;
+    lock(heap);
+    block->prev = ring(heap);
+    block->next = block->prev->next;
+    block->prev->next = block->next->prev = block;
+    unlock(heap);
 }
 
 static void leave(HeapBlock *block)
 {
+    if (!block->heap)
+        return;
+    lock(block->heap);
     block->prev->next = block->next;
     block->next->prev = block->prev;
+    unlock(block->heap);
 }
 
 void heap_free(Heap *heap)
@@ -75,18 +103,6 @@ void heap_free(Heap *heap)
         leave(block);
         free(block);
     }
-}
-
-void heap_move(Heap *to, Heap *from)
-{
-    HeapBlock *into = ring(to), *first = ring(from);
-    if (first->next == first)
-        return;
-    first->prev->next = into->next;
-    into->next->prev = first->prev;
-    into->next = first->next;
-    into->next->prev = into;
-    first->prev = first->next = first;
 }
 
 static size_t with_head(size_t size)
@@ -101,7 +117,8 @@ void *xmalloc(size_t size)
     HeapBlock *block = malloc(with_head(size));
     if (!block)
         heap_exhausted();
-    return join(block);
+    join(block, trap_heap());
+    return block + 1;
 }
 
 void *xcalloc(size_t count, size_t size)
@@ -112,7 +129,8 @@ void *xcalloc(size_t count, size_t size)
     HeapBlock *block = calloc(1, with_head(bytes));
     if (!block)
         heap_exhausted();
-    return join(block);
+    join(block, trap_heap());
+    return block + 1;
 }
 
 void *xrealloc(void *old, size_t size)
@@ -120,14 +138,12 @@ void *xrealloc(void *old, size_t size)
     if (!old)
         return xmalloc(size);
     HeapBlock *block = (HeapBlock *)old - 1;
-    bool alone = block->next == block;
+    Heap *heap = block->heap;
+    leave(block);
     HeapBlock *now = realloc(block, with_head(size));
+    join(now ? now : block, heap);
     if (!now)
-        heap_exhausted(); /* the old block is where it was */
-    if (alone)
-        now->prev = now->next = now;
-    else
-        now->prev->next = now->next->prev = now;
+        heap_exhausted();
     return now + 1;
 }
 

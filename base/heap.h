@@ -4,26 +4,41 @@
 #define PLD_BASE_HEAP_H
 
 #include <setjmp.h>
+#include <stdatomic.h>
 #include <stddef.h>
 
+/* What a thread makes and another one frees is safe; everything else about a heap is one thread's.
+ */
 typedef struct HeapBlock HeapBlock;
+typedef struct Heap Heap;
 struct HeapBlock {
-    HeapBlock *prev, *next; /* a ring: a block can leave without knowing its heap */
+    HeapBlock *prev, *next; /* a ring */
+    Heap *heap;             /* NULL: nobody's */
+    void *unused;           /* what follows is aligned for any type */
 };
 
 /* All blocks that are still there. Zeroed: empty and valid. Neither moves nor is copied. */
-typedef struct {
+struct Heap {
     HeapBlock ring;
-} Heap;
+    atomic_flag lock; /* of the ring */
+};
+
+/* What must happen before a jump past the code that would have done it. */
+typedef struct TrapCleanup TrapCleanup;
+struct TrapCleanup {
+    void (*clean)(void *env); /* allocates nothing */
+    void *env;
+    TrapCleanup *outer;
+};
 
 /* Where a call from outside comes in. One thread's traps are a stack; memory that does not suffice
  * jumps to the newest one. */
 typedef struct Trap Trap;
 struct Trap {
     jmp_buf at;
-    Heap *heap;  /* of what is made meanwhile; NULL: nobody's */
-    Trap *outer; /* the one before, in force again after trap_leave */
-    int fd;      /* a file that is open just now: closed before the jump; -1: none */
+    Heap *heap;            /* of what is made meanwhile; NULL: nobody's */
+    Trap *outer;           /* the one before, in force again after trap_leave */
+    TrapCleanup *cleanups; /* the newest first */
 };
 
 /* Puts a trap up. The caller's next step is `if (setjmp(trap->at) == 0)`, in the same function;
@@ -31,15 +46,16 @@ struct Trap {
 void trap_enter(Trap *trap, Heap *heap);
 /* Takes it down: after the work, and after a jump. */
 void trap_leave(Trap *trap);
-/* Tells the trap about the file that is open; -1: it is closed. */
-void trap_holds_file(int fd);
-/* Jumps to the newest trap. Without one the program has no business to go on. */
+/* The heap of the newest trap, for the traps of threads that work for this one; or NULL. */
+Heap *trap_heap(void);
+/* Between the two, `clean` is called before a jump. The newest one is taken away first. */
+void trap_push_cleanup(TrapCleanup *cleanup, void (*clean)(void *env), void *env);
+void trap_pop_cleanup(TrapCleanup *cleanup);
+/* Cleans up and jumps to the newest trap. Without one the program has no business to go on. */
 _Noreturn void heap_exhausted(void);
 
 /* Frees every block that is left. */
 void heap_free(Heap *heap);
-/* Hands all blocks of `from` over to `to`. */
-void heap_move(Heap *to, Heap *from);
 
 /* Never NULL: see heap_exhausted. Blocks are freed with xfree alone, which takes NULL. */
 void *xmalloc(size_t size);

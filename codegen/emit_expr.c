@@ -1,6 +1,7 @@
 /* Scalar expressions, and runs of them. Constants are set in the prologue where that pays: all
  * those in loops, and the first few elsewhere. */
 #include "codegen/emitter.h"
+#include "ir/build.h"
 #include <inttypes.h>
 #include <string.h>
 
@@ -68,23 +69,12 @@ VReg emit_float_reg(FuncEmit *fe, double value)
     return const_reg(fe, &fe->float_regs, bits, load);
 }
 
-/* A constant operand's value: integers as they are, a floating literal as the bits of a double. */
-static bool const_value(const Expr *e, int64_t *value)
-{
-    if (e->kind == EX_FLOAT) {
-        memcpy(value, &e->fval, sizeof *value);
-        return true;
-    }
-    *value = e->ival;
-    return e->kind == EX_INT || e->kind == EX_BOOL;
-}
-
 VReg emit_expr(FuncEmit *fe, const Expr *e)
 {
     int64_t value;
     if (e->type && e->type->kind == TY_NUMBER)
         return emit_number(fe, e);
-    if (const_value(e, &value))
+    if (ex_constant(e, &value))
         return emit_const_reg(fe, value);
     if (e->kind == EX_VAR)
         return fe->var_reg[e->var];
@@ -155,6 +145,11 @@ static void op_into(FuncEmit *fe, VReg dst, const Expr *e)
         emit_insn(fe, BC_NRANKS, FIELDS(dst, emit_memory(fe, OP_ARG(e, NRANKS, ctx))), 0);
         return;
     case EMIT_CORE: emit_insn(fe, BC_CORE, FIELDS(dst), 0); return;
+    case EMIT_FIT:
+        emit_insn(fe, BC_FIT,
+                  FIELDS(dst, emit_expr(fe, OP_ARG(e, FIT, value)), 0, e->type->dtype),
+                  emit_string(fe->em, OP_ARG(e, FIT, what)->sym));
+        return;
     case EMIT_LOWERED:
     case EMIT_TILE_OP:
     case EMIT_REDUCE:
@@ -186,7 +181,7 @@ void emit_expr_into(FuncEmit *fe, VReg dst, const Expr *e)
     int64_t value;
     if (e->type && e->type->kind == TY_NUMBER)
         emit_number_into(fe, dst, e);
-    else if (const_value(e, &value))
+    else if (ex_constant(e, &value))
         const_into(fe, dst, value);
     else if (e->kind == EX_SCALAR)
         scalar_into(fe, dst, e);
@@ -207,7 +202,7 @@ static Sym run_pattern(FuncEmit *fe, char role, Expr *const *items, uint32_t n)
     int64_t value;
     buf_char(&text, role);
     for (uint32_t i = 0; i < n; i++) {
-        if (const_value(items[i], &value))
+        if (ex_constant(items[i], &value))
             buf_printf(&text, "%" PRId64 ",", value);
         else
             buf_str(&text, "*,");
@@ -222,7 +217,7 @@ static uint32_t count_consts(Expr *const *items, uint32_t n)
     uint32_t consts = 0;
     int64_t value;
     for (uint32_t i = 0; i < n; i++)
-        consts += const_value(items[i], &value);
+        consts += ex_constant(items[i], &value);
     return consts;
 }
 
@@ -237,7 +232,7 @@ static int64_t find_run(FuncEmit *fe, Sym pattern, Expr *const *items, uint32_t 
         return -1;
     SharedRun run = {.first = regs_new(&fe->ints, n)};
     for (uint32_t i = 0; i < n; i++) {
-        if (const_value(items[i], &value))
+        if (ex_constant(items[i], &value))
             hoist_const(fe, run.first + i, value);
     }
     fe->n_hoisted += n - count_consts(items, n);
@@ -253,7 +248,7 @@ static void set_parts(FuncEmit *fe, uint32_t index, Expr *const *items, uint32_t
     bool known = fe->runs.at[index].label == fe->label;
     VReg first = fe->runs.at[index].first;
     for (uint32_t i = 0; i < n; i++) {
-        if (const_value(items[i], &value))
+        if (ex_constant(items[i], &value))
             continue;
         bool plain = items[i]->kind == EX_VAR || items[i]->kind == EX_EXTENT;
         VReg source = plain ? emit_expr(fe, items[i]) : NO_VREG;

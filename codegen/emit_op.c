@@ -318,7 +318,8 @@ static void emit_effect(const OpCode *oc)
     case EMIT_WORLD:
     case EMIT_RANK:
     case EMIT_NRANKS:
-    case EMIT_CORE: break;
+    case EMIT_CORE:
+    case EMIT_FIT: break;
     }
     diag_internal(fe->p->diags, e->span, "%s reached code generation", op_info(e->op)->full);
 }

@@ -146,6 +146,11 @@ static bool rule_SCALARS(At *at)
     return (scalar_info[at->in->imm].device & kind) || bad(at, "the dtype has no such operator");
 }
 
+static bool rule_INTEGER(At *at)
+{
+    return dtype_is_int(at->in->d) || bad(at, "no integer dtype");
+}
+
 static bool rule_FORWARD(At *at)
 {
     return at->in->imm > (int64_t)at->pc || bad(at, "a jump that goes back");

@@ -151,6 +151,11 @@ Val elab_cast_call(Elab *e, const Args *args, Span span)
     uint32_t n = 0;
     for (uint32_t i = 1; i < args->len; i++) {
         const Arg *a = &args->at[i];
+        bool mode = a->name && strcmp(a->name, "mode") == 0;
+        if (mode && ((a->val.kind == V_STR && strcmp(a->val.s, "round") == 0) ||
+                     (a->val.kind == V_ENUM && a->val.enum_type == ENUM_CastMode &&
+                      a->val.i == CAST_ROUND)))
+            continue; /* what a cast of a scalar does */
         if (a->name && strcmp(a->name, "target_type") != 0 && strcmp(a->name, "dtype") != 0) {
             elab_error(
                 e, a->name_span, "name",
@@ -211,6 +216,8 @@ static Val call_builtin(Elab *e, const Ast *call)
         bool whole = v.kind != V_EXPR && name[0] != 'm'; /* a list of run-time values */
         if (val_all_known(v) || whole)
             continue;
+        if (strcmp(name, "abs") == 0 && args.len == 1 && v.expr->type->kind == TY_SCALAR)
+            return elab_scalar(e, SC_ABS, &v.expr, 1, call->span);
         elab_error(e, call->span, "type",
                    "%s() is for compile-time values: use %s on run-time ones", name,
                    elab_builtin_run_time(name));

@@ -354,6 +354,10 @@ Val elab_scalar_cast(Elab *e, Val a, Dtype to, Span span);
 Val elab_select(Elab *e, Val cond, Val a, Val b, Span span);
 /* Converts `x` to the scalar type wanted where that loses nothing; NULL when it does not fit. */
 Expr *elab_widen(Elab *e, Expr *x, const Type *want);
+/* Converts an argument to its parameter's type: integers into any integer dtype, checked when the
+ * call is made under the name `what`, and to and from BOOL. NULL when it does not convert, or after
+ * a reported mistake. */
+Expr *elab_argument(Elab *e, Expr *x, const Type *want, Sym what);
 
 /* ---- operations (op.c, slot.c) */
 typedef struct {

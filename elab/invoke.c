@@ -139,6 +139,19 @@ static bool wrong_argument(Elab *e, const Call *c, uint32_t i, const Type *want)
     return false;
 }
 
+/* The argument as the parameter's type has it; false when it is of another type, or after a
+ * reported mistake. */
+static bool convert(Elab *e, Call *c, uint32_t i, const Type *want)
+{
+    if (elab_type_fits(e, want, c->args[i]->type))
+        return true;
+    Sym what = internf(e->in, "%s of %s", elab_param_ast(c->d, i)->name, c->d->name);
+    Expr *x = elab_argument(e, c->args[i], want, what);
+    if (x)
+        c->args[i] = x;
+    return x != NULL;
+}
+
 static bool check_annotated(Elab *e, Extents *x, Call *c, uint32_t i)
 {
     const Type *want = c->d->annotations.at[i].type;
@@ -148,14 +161,10 @@ static bool check_annotated(Elab *e, Extents *x, Call *c, uint32_t i)
                    elab_param_ast(c->d, i)->name);
         return false;
     }
-    if (elab_type_fits(e, bound, c->args[i]->type))
+    uint32_t errors = e->diags->n_errors;
+    if (convert(e, c, i, bound))
         return true;
-    Expr *wide = elab_widen(e, c->args[i], bound);
-    if (wide) {
-        c->args[i] = wide;
-        return true;
-    }
-    return wrong_argument(e, c, i, bound);
+    return e->diags->n_errors == errors && wrong_argument(e, c, i, bound);
 }
 
 /* A parameter without annotation has the type of the first call's argument. */
@@ -163,13 +172,11 @@ static bool check_found(Elab *e, Call *c, uint32_t i)
 {
     const Func *f = c->d->func;
     const Type *want = f->vars.at[f->params.at[i].var].type;
-    if (elab_type_fits(e, want, c->args[i]->type))
+    uint32_t errors = e->diags->n_errors;
+    if (convert(e, c, i, want))
         return true;
-    Expr *wide = elab_widen(e, c->args[i], want);
-    if (wide) {
-        c->args[i] = wide;
-        return true;
-    }
+    if (e->diags->n_errors != errors)
+        return false;
     elab_error(e, c->spans[i], "type",
                "%s of %s is %s in this call and %s in another: annotate it, or write two functions",
                elab_param_ast(c->d, i)->name, c->d->name, type_text(e->arena, c->args[i]->type),
@@ -256,6 +263,10 @@ static bool make_arguments(Elab *e, Call *c)
             const Type *t = func_var(c->d->func, c->d->func->params.at[i].var)->type;
             hint = t->kind == TY_SCALAR ? t->dtype : DT_COUNT;
         }
+        if (hint == DT_BOOL && c->vals[i].kind == V_INT)
+            c->vals[i] = val_bool(c->vals[i].i != 0);
+        else if (hint != DT_COUNT && dtype_is_int(hint) && c->vals[i].kind == V_BOOL)
+            c->vals[i] = val_int(c->vals[i].i);
         c->args[i] = elab_expr(e, c->vals[i], hint, c->spans[i]);
         if (c->args[i] && c->args[i]->type->kind == TY_TUPLE) {
             elab_error(e, c->spans[i], "type",

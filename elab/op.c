@@ -72,6 +72,11 @@ static bool is_tile(Val v)
     return v.kind == V_EXPR && v.expr->type && v.expr->type->kind == TY_TILE;
 }
 
+static bool is_scalar(Val v)
+{
+    return v.kind == V_EXPR && v.expr->type && v.expr->type->kind == TY_SCALAR;
+}
+
 /* Whether `dotted` says which twin it means: pl.tile.add and pl.tensor.add do, pl.add does not. */
 static bool names_twin(const char *dotted)
 {
@@ -296,10 +301,12 @@ Val elab_op_call(Elab *e, Sym dotted, const Ast *call)
      * on the first. */
     if (!known && op_info(op)->tensor != OP_NONE)
         return val_bad;
-    bool scalar_cast = known && op == OP_TILE_CAST && args.len && !args.at[0].name &&
-                       !is_memory(args.at[0].val) && !is_tile(args.at[0].val);
-    if (scalar_cast)
+    bool scalar = known && args.len && !args.at[0].name && !is_memory(args.at[0].val) &&
+                  !is_tile(args.at[0].val);
+    if (scalar && op == OP_TILE_CAST)
         return elab_cast_call(e, &args, call->span);
+    if (scalar && op == OP_TILE_ABS && args.len == 1 && is_scalar(args.at[0].val))
+        return elab_scalar(e, SC_ABS, &args.at[0].val.expr, 1, call->span);
     return build(e, pick(op, dotted, &args), &args, call->span);
 }
 

@@ -103,25 +103,8 @@ Expr *elab_condition(Elab *e, Val v, Span span, const char *what)
     return NULL;
 }
 
-static bool reject_float(Elab *e, ScalarOp op, Expr *const *args, uint32_t n, Span span)
-{
-    for (uint32_t i = 0; i < n; i++) {
-        if (!is_float(args[i]) || op == SC_CAST || (op == SC_SELECT && i == 0))
-            continue;
-        elab_error(
-            e, span, "type",
-            "floating-point scalar arithmetic is not available on the device ('%s' on %s): fold it "
-            "into a tile op, such as pl.mul(tile, scalar)",
-            scalar_text(op), type_text(e->arena, args[i]->type));
-        return true;
-    }
-    return false;
-}
-
 Val elab_scalar(Elab *e, ScalarOp op, Expr **args, uint32_t n, Span span)
 {
-    if (reject_float(e, op, args, n, span))
-        return val_bad;
     Expr *x = arena_new(e->arena, Expr);
     x->kind = EX_SCALAR;
     x->scalar = op;
@@ -174,11 +157,14 @@ Val elab_scalar_binary(Elab *e, BinaryOp op, Val a, Val b, Span span)
     ScalarOp sc = elab_scalar_op(op);
     if (!pair(e, a, b, span, args))
         return val_bad;
-    if (sc == SC_COUNT || !(scalar_info[sc].device & SCALAR_INTS)) {
-        elab_error(e, span, "type", "run-time scalars have no %s%s", binary_op_text(op),
-                   op == OP_DIV   ? ": integers are divided with //"
-                   : op == OP_POW ? ": write a product or a shift"
-                                  : "");
+    bool floats = is_float(args[0]) || is_float(args[1]);
+    if (sc == SC_COUNT || !(scalar_info[sc].device & (floats ? SCALAR_FLOATS : SCALAR_INTS))) {
+        elab_error(e, span, "type", "run-time %s have no %s%s", floats ? "floats" : "integers",
+                   binary_op_text(op),
+                   op == OP_DIV        ? ": integers are divided with //"
+                   : op == OP_POW      ? ": write a product or a shift"
+                   : op == OP_FLOORDIV ? ": floats are divided with /"
+                                       : "");
         return val_bad;
     }
     Val v = elab_scalar(e, sc, args, 2, span);
@@ -194,7 +180,7 @@ Val elab_scalar_unary(Elab *e, UnaryOp op, Val a, Span span)
         return c ? elab_scalar(e, SC_NOT, &c, 1, span) : val_bad;
     }
     if (!is_scalar(a.expr) || (!dtype_is_int(a.expr->type->dtype) && !is_float(a.expr))) {
-        elab_error(e, span, "type", "unary %s needs an integer scalar, got %s", unary_op_text(op),
+        elab_error(e, span, "type", "unary %s needs a number, got %s", unary_op_text(op),
                    val_describe(e, a));
         return val_bad;
     }
@@ -255,14 +241,47 @@ Val elab_scalar_cast(Elab *e, Val a, Dtype to, Span span)
     return c->type ? val_expr(c) : val_bad;
 }
 
+/* Does every value of dtype `from` mean the same in `to`? */
+static bool holds(Dtype to, Dtype from)
+{
+    if (dtype_is_float(to) || dtype_is_float(from))
+        return to == DT_FP32 && dtype_is_float(from);
+    if (to == DT_BOOL || from == DT_BOOL)
+        return false;
+    return dtype_min(to) <= dtype_min(from) && dtype_max(to) >= dtype_max(from);
+}
+
+static Expr *cast_to(Elab *e, Expr *x, Dtype to)
+{
+    Val v = elab_scalar_cast(e, val_expr(x), to, x->span);
+    return v.kind == V_EXPR ? v.expr : NULL;
+}
+
 Expr *elab_widen(Elab *e, Expr *x, const Type *want)
 {
     if (x->type == want)
         return x;
-    bool widens = is_scalar(x) && want->kind == TY_SCALAR && x->type->dtype == DT_INT32 &&
-                  want->dtype == DT_INDEX;
-    if (!widens)
+    if (!is_scalar(x) || want->kind != TY_SCALAR || !holds(want->dtype, x->type->dtype))
         return NULL;
-    Val v = elab_scalar_cast(e, val_expr(x), DT_INDEX, x->span);
-    return v.kind == V_EXPR ? v.expr : NULL;
+    return cast_to(e, x, want->dtype);
+}
+
+Expr *elab_argument(Elab *e, Expr *x, const Type *want, Sym what)
+{
+    Expr *wide = elab_widen(e, x, want);
+    if (wide || !is_scalar(x) || want->kind != TY_SCALAR)
+        return wide;
+    Dtype from = x->type->dtype, to = want->dtype;
+    if (from == DT_BOOL && dtype_is_int(to))
+        return cast_to(e, x, to);
+    if (to == DT_BOOL && dtype_is_int(from))
+        return elab_condition(e, val_expr(x), x->span, "this argument");
+    int64_t v;
+    if (!dtype_is_int(from) || !dtype_is_int(to))
+        return NULL;
+    if (expr_is_int(x, &v))
+        return elab_expr(e, val_int(v), to, x->span);
+    Expr *slots[3] = {x, ex_dtype(e->p, to), ex_str(e->p, what)};
+    Val fit = elab_make_op(e, OP_FIT, slots, x->span);
+    return fit.kind == V_EXPR ? fit.expr : NULL;
 }

@@ -1,6 +1,8 @@
 /* Constructors of expressions and statements. Scalar operators fold here, so passes never leave an
  * operator on constants behind. */
 #include "ir/build.h"
+#include "base/devarith.h"
+#include <math.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -103,13 +105,34 @@ Expr *ex_listv(Program *p, ...)
     return ex_list(p, items, n);
 }
 
-static bool constant_of(const Expr *e, int64_t *v)
+bool ex_constant(const Expr *e, int64_t *v)
 {
-    if (e->kind == EX_INT || e->kind == EX_BOOL) {
-        *v = e->ival;
-        return true;
+    uint64_t room = 0;
+    *v = e->ival;
+    if (e->kind != EX_FLOAT)
+        return e->kind == EX_INT || e->kind == EX_BOOL;
+    *v = dev_from_double(e->fval);
+    if (e->type->kind == TY_SCALAR) {
+        dtype_store_double(e->type->dtype, &room, e->fval);
+        *v = dev_from_double(dtype_load_double(e->type->dtype, &room));
     }
-    return false;
+    return true;
+}
+
+/* The constant of that type which a register with these bits is; NULL for a NaN, which has no
+ * literal. */
+static Expr *constant(Program *p, const Type *type, int64_t bits)
+{
+    if (type->dtype == DT_BOOL)
+        return ex_bool(p, bits != 0);
+    if (!dtype_is_float(type->dtype))
+        return ex_int(p, type->dtype, bits);
+    double v = dev_to_double(bits);
+    if (isnan(v))
+        return NULL;
+    Expr *e = ex_float(p, v);
+    e->type = type;
+    return e;
 }
 
 /* `e` itself, or the constant it stands for. What would fault at run time stays, to fault there. */
@@ -119,13 +142,12 @@ static Expr *fold(Program *p, Expr *e)
     if (e->n_args > 3)
         return e;
     for (uint32_t i = 0; i < e->n_args; i++)
-        if (!constant_of(e->args[i], &args[i]))
+        if (!ex_constant(e->args[i], &args[i]))
             return e;
     if (!scalar_apply(e, args, &out))
         return e;
-    if (e->type->dtype == DT_BOOL)
-        return ex_bool(p, out != 0);
-    return ex_int(p, e->type->dtype, out);
+    Expr *folded = constant(p, e->type, out);
+    return folded ? folded : e;
 }
 
 static Expr *scalar_node(Program *p, ScalarOp op, Dtype cast_to, Expr **args, uint32_t n)

@@ -28,6 +28,8 @@ Expr *ex_listv(Program *p, ...);
 Expr *ex_scalar(Program *p, ScalarOp op, Expr *a, Expr *b);
 Expr *ex_select(Program *p, Expr *cond, Expr *then, Expr *otherwise);
 Expr *ex_cast(Program *p, Dtype to, Expr *a);
+/* Is it a constant? Then *v is what a register holds of it (base/devarith.h). */
+bool ex_constant(const Expr *e, int64_t *v);
 /* A Dim as an INDEX expression. */
 Expr *ex_dim(Program *p, const Dim *d);
 /* The Dim that an integer expression denotes, or NULL when it reads a run-time variable. */

@@ -424,6 +424,15 @@ static const Type *infer_dim_op(const Infer *in)
     return type_scalar(in->p->types, DT_INDEX);
 }
 
+static const Type *infer_fit(const Infer *in)
+{
+    Dtype to = OP_ARG(in->op, FIT, dtype)->dtype;
+    if (dtype_is_int(to))
+        return type_scalar(in->p->types, to);
+    infer_fail(in, OPND(FIT, dtype), "type", "needs an integer dtype, got pl.%s", dtype_name(to));
+    return NULL;
+}
+
 static const Type *infer_simple(const Infer *in)
 {
     TypeTable *tt = in->p->types;
@@ -449,6 +458,7 @@ static const Type *infer_rule(const Infer *in)
     case RULE_ROW: return infer_row(in);
     case RULE_FLATTEN: return infer_flatten(in);
     case RULE_DIM: return infer_dim_op(in);
+    case RULE_FIT: return infer_fit(in);
     case RULE_CREATE: return infer_create(in);
     case RULE_BARRIER:
     case RULE_BROADCAST:

@@ -70,7 +70,11 @@ static bool second_operand_ok(const Infer *in, const Type *a)
     if (infer_is_literal(e))
         return check_literal(in, 1, a->dtype);
     if (b->kind == TY_SCALAR) {
-        bool good = dtype_is_float(b->dtype) ? b->dtype == a->dtype : b->dtype != DT_BOOL;
+        /* A float of another dtype is rounded once to the tile's, or widens to it. */
+        bool good = !dtype_is_float(b->dtype) ? b->dtype != DT_BOOL
+                    : dtype_is_float(a->dtype)
+                        ? b->dtype == a->dtype || b->dtype == DT_FP32 || a->dtype == DT_FP32
+                        : false;
         return good || infer_fail(in, 1, "type", "needs a scalar that %s takes for rhs, got %s",
                                   type_text(arena, a), type_text(arena, b));
     }
@@ -239,17 +243,42 @@ static bool is_bool(const Expr *e)
     return e->type && e->type->kind == TY_SCALAR && e->type->dtype == DT_BOOL;
 }
 
-/* Integer operands `from` and up; BOOL ones where `bools`. */
+static bool is_float(const Expr *e)
+{
+    return e->type && e->type->kind == TY_SCALAR && dtype_is_float(e->type->dtype);
+}
+
+/* Floating operands `from` and up: FP32, which holds all others; a choice between two of one dtype
+ * keeps it. */
+static const Type *float_type(Program *p, const Expr *e, uint32_t from)
+{
+    bool same = e->scalar == SC_SELECT;
+    if (e->scalar != SC_SELECT && !(scalar_info[e->scalar].device & SCALAR_FLOATS))
+        return scalar_fail(p, e, "integers", e->args[from]);
+    for (uint32_t i = from; i < e->n_args; i++) {
+        same = same && e->args[i]->type == e->args[from]->type;
+        if (!is_float(e->args[i]))
+            return scalar_fail(p, e, "floating-point numbers on both sides (convert with pl.cast)",
+                               e->args[i]);
+    }
+    return same ? e->args[from]->type : type_scalar(p->types, DT_FP32);
+}
+
+/* Operands `from` and up: all integers, or all floats; BOOL ones where `bools`. */
 static const Type *common_type(Program *p, const Expr *e, uint32_t from, bool bools)
 {
     Dtype d = DT_COUNT;
+    if (is_float(e->args[from]))
+        return float_type(p, e, from);
+    if (!(scalar_info[e->scalar].device & SCALAR_INTS))
+        return scalar_fail(p, e, "floating-point numbers (integers are divided with //)",
+                           e->args[from]);
     for (uint32_t i = from; i < e->n_args; i++) {
         const Expr *arg = e->args[i];
-        bool floats = arg->type && arg->type->kind == TY_SCALAR && dtype_is_float(arg->type->dtype);
         if (!is_int(arg) && !(bools && is_bool(arg)))
             return scalar_fail(p, e,
-                               floats ? "integers (fold floating-point arithmetic into a tile op)"
-                                      : "integer scalars",
+                               is_float(arg) ? "integers on both sides (convert with pl.cast)"
+                                             : "integer scalars",
                                arg);
         Dtype mine = arg->type->dtype;
         Dtype both = i == from ? mine : common_dtype(d, mine);
@@ -275,14 +304,8 @@ static const Type *infer_logic(Program *p, const Expr *e)
 
 static const Type *infer_scalar_cast(Program *p, const Expr *e)
 {
-    if (!is_int(e->args[0]) && !is_bool(e->args[0]))
-        return scalar_fail(p, e, "an integer scalar", e->args[0]);
-    if (dtype_is_float(e->dtype)) {
-        diag_error(p->diags, e->span, "type",
-                   "pl.cast of a scalar needs an integer dtype, got pl.%s: cast a tile instead",
-                   dtype_name(e->dtype));
-        return NULL;
-    }
+    if (!is_int(e->args[0]) && !is_bool(e->args[0]) && !is_float(e->args[0]))
+        return scalar_fail(p, e, "a scalar", e->args[0]);
     return type_scalar(p->types, e->dtype);
 }
 

@@ -134,6 +134,7 @@ typedef enum {
     RULE_ROW,
     RULE_FLATTEN,
     RULE_DIM,
+    RULE_FIT,
     RULE_BARRIER, /* from here on collectives */
     RULE_BROADCAST,
     RULE_ALLREDUCE,
@@ -177,7 +178,8 @@ typedef enum {
     EMIT_WORLD,
     EMIT_RANK,
     EMIT_NRANKS,
-    EMIT_CORE, /* up to here */
+    EMIT_CORE,
+    EMIT_FIT, /* up to here */
     EMIT_LOAD,
     EMIT_STORE,
     EMIT_WRITE,

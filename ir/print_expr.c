@@ -24,7 +24,7 @@ void irp_string(Buf *out, const char *text)
 
 static bool is_literal(const Expr *e)
 {
-    return e->kind == EX_INT || e->kind == EX_BOOL;
+    return e->kind == EX_INT || e->kind == EX_BOOL || e->kind == EX_FLOAT;
 }
 
 static bool stands_bare(Dtype dtype, int bare)
@@ -64,11 +64,12 @@ void irp_real(Buf *out, double v)
         buf_double(out, v);
 }
 
-/* A bare literal is FP32 where nothing else gives it a type. */
+/* A bare literal is FP32 where nothing else gives it a type, but as an operand of an operator it is
+ * a compile-time value. */
 static void print_float(Buf *out, const Expr *e, int prec, int bare)
 {
     Dtype dtype = e->type ? e->type->dtype : DT_FP32;
-    bool typed = dtype != DT_FP32 && !stands_bare(dtype, bare);
+    bool typed = !stands_bare(dtype, bare) && (dtype != DT_FP32 || bare == BARE_NEVER);
     bool parens = !typed && signbit(e->fval) && prec > PREC_UNARY;
     buf_str(out, typed ? "pl.const(" : parens ? "(" : "");
     irp_real(out, e->fval);
@@ -94,7 +95,7 @@ static void print_pair(Buf *out, const Func *f, const Expr *e, const char *betwe
     const Expr *a = e->args[0], *b = e->args[1];
     irp_expr(out, f, a, prec_a, bare_beside(b, a));
     buf_str(out, between);
-    bool typed = b->kind == EX_INT && is_literal(a);
+    bool typed = b->kind != EX_BOOL && is_literal(b) && is_literal(a);
     irp_expr(out, f, b, prec_b, typed ? irp_bare_of(a->type) : bare_beside(a, b));
 }
 
@@ -137,7 +138,7 @@ static void print_ternary(Buf *out, const Func *f, const Expr *e)
     buf_str(out, " if ");
     irp_expr(out, f, e->args[0], PREC_TERNARY + 1, BARE_NEVER);
     buf_str(out, " else ");
-    bool typed = otherwise->kind == EX_INT && is_literal(then);
+    bool typed = otherwise->kind != EX_BOOL && is_literal(otherwise) && is_literal(then);
     irp_expr(out, f, otherwise, PREC_TERNARY,
              typed ? irp_bare_of(then->type) : bare_beside(then, otherwise));
 }

@@ -8,6 +8,11 @@ static bool is_const(const Expr *e)
     return e->kind == EX_INT || e->kind == EX_BOOL;
 }
 
+static bool is_literal(const Expr *e)
+{
+    return is_const(e) || e->kind == EX_FLOAT;
+}
+
 static bool same_type(const Expr *a, const Expr *b)
 {
     return a->type == b->type;
@@ -25,10 +30,10 @@ static Expr *fold_constants(Program *p, Expr *e)
 {
     Expr *folded = NULL;
     if (e->scalar == SC_CAST)
-        folded = is_const(e->args[0]) ? ex_cast(p, e->dtype, e->args[0]) : NULL;
-    else if (e->n_args < 3 && is_const(e->args[0]) && (e->n_args == 1 || is_const(e->args[1])))
+        folded = is_literal(e->args[0]) ? ex_cast(p, e->dtype, e->args[0]) : NULL;
+    else if (e->n_args < 3 && is_literal(e->args[0]) && (e->n_args == 1 || is_literal(e->args[1])))
         folded = ex_scalar(p, e->scalar, e->args[0], e->n_args == 2 ? e->args[1] : NULL);
-    if (!folded || !is_const(folded) || folded->type != e->type)
+    if (!folded || !is_literal(folded) || folded->type != e->type)
         return e;
     folded->span = e->span;
     return folded;
@@ -190,9 +195,21 @@ static Expr *fold_dim(Program *p, Expr *e)
     return extent;
 }
 
+/* A constant that fits is one of the other dtype; one that does not stays, to fault. */
+static Expr *fold_fit(Program *p, Expr *e)
+{
+    int64_t v;
+    if (!expr_is_int(OP_ARG(e, FIT, value), &v) || v < dtype_min(e->type->dtype) ||
+        v > dtype_max(e->type->dtype))
+        return e;
+    return constant(p, e, v);
+}
+
 Expr *fold_node(Program *p, Expr *e)
 {
     if (e->kind == EX_SCALAR)
         return fold_scalar(p, e);
+    if (e->kind == EX_OP && e->op == OP_FIT)
+        return fold_fit(p, e);
     return e->kind == EX_OP && e->op == OP_DIM ? fold_dim(p, e) : e;
 }

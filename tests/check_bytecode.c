@@ -116,6 +116,8 @@ static const struct {
     {2, 5, {BC_UN, 4, 4, 0, DT_FP32, 0, SC_INVERT}, "no such operator"},
     {2, 5, {BC_UN, 4, 4, 0, DT_INT32, 0, SC_CAST}, "imm"},
     {2, 5, {BC_CAST, 4, 4, 0, DT_INT32, DT_COUNT, 0}, "field e"},
+    {2, 5, {BC_FIT, 4, 4, 0, DT_FP32, 0, 0}, "no integer dtype"},
+    {2, 5, {BC_FIT, 4, 4, 0, DT_INT8, 0, 99}, "imm"},
     {2, 4, {BC_BIN, 4, 2, 3, DT_INT32, 0, SC_NEG}, "imm"},
     {2, 4, {BC_BIN, 4, 2, 3, DT_INT32, 0, SC_SELECT}, "imm"},
     {2, 5, {BC_UN, 4, 4, 0, DT_INT32, 0, SC_ADD}, "imm"},

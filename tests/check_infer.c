@@ -268,8 +268,8 @@ START_TEST(scalar_mistakes)
     Expr e = {.kind = EX_SCALAR, .scalar = SC_ADD, .n_args = 2, .args = args};
     ck_assert_ptr_eq(infer_scalar(p, &e), NULL);
     ck_assert_str_eq(irtest_message(&t),
-                     "operator '+' needs integers (fold floating-point arithmetic into a tile "
-                     "op), got pl.Scalar[pl.FP32]");
+                     "operator '+' needs floating-point numbers on both sides (convert with "
+                     "pl.cast), got pl.Scalar[pl.INDEX]");
     vec_clear(&t.diags.list);
     args[0] = ex_int(p, DT_INT32, 1);
     args[1] = ex_int(p, DT_UINT32, 1);

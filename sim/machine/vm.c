@@ -189,6 +189,17 @@ static bool binary(World *w, Lane *lane, const BcInsn *in, int64_t *regs)
     return true;
 }
 
+/* An argument in the dtype of its parameter. */
+static bool fit(World *w, Lane *lane, const BcInsn *in, int64_t *regs)
+{
+    int64_t v = regs[in->b];
+    regs[in->a] = v;
+    if (v >= dtype_min(in->d) && v <= dtype_max(in->d))
+        return true;
+    return vm_fault(w, lane, "%s is a %s, %lld does not fit", world_string(w, (uint32_t)in->imm),
+                    dtype_name(in->d), (long long)v);
+}
+
 static bool before(int64_t at, int64_t end, int64_t step)
 {
     return step > 0 ? at < end : at > end;
@@ -386,6 +397,7 @@ VmStatus vm_run(World *w, Lane *lane, uint64_t budget)
             if (!r[in->a])
                 ok = vm_fault(w, lane, "%s", world_string(w, (uint32_t)in->imm));
             break;
+        case BC_FIT: ok = fit(w, lane, in, r); break;
         case BC_MMOV: top->mregs[in->a] = top->mregs[in->b]; break;
         case BC_FLATTEN: ok = flatten(w, lane, in, top); break;
         case BC_DIM:

@@ -84,6 +84,7 @@ static bool value_of(const Scope *s, const State *st, const BcInsn *in, int64_t 
     switch (in->op) {
     case BC_LDI: *out = in->imm; return true;
     case BC_LDK: *out = s->w->program->consts[in->imm]; return true;
+    case BC_FIT:
     case BC_MOV: *out = st->regs[in->b]; return st->known[in->b];
     case BC_WORLD: *out = s->w->n_ranks; return true;
     case BC_CORE: *out = s->core; return s->core != UINT32_MAX;

@@ -2,16 +2,31 @@
 #include "elab/elab.h"
 #include <string.h>
 
+static void let_value(Elab *e, Sym name, Span name_span, Val v, Span span, const Type *declared);
+
+/* The same list with a name of its own for each run-time value in it. */
+static Val name_items(Elab *e, Sym name, Val v, Span span)
+{
+    if (val_all_known(v))
+        return v;
+    Val *items = arena_new_n(e->arena, Val, v.n ? v.n : 1);
+    for (uint32_t i = 0; i < v.n; i++) {
+        Sym own = internf(e->in, "%s_%u", name, i);
+        bool found, list = v.items[i].kind == V_TUPLE || v.items[i].kind == V_LIST;
+        items[i] = list ? name_items(e, own, v.items[i], span) : v.items[i];
+        if (items[i].kind != V_EXPR)
+            continue;
+        own = elab_fresh(e, own);
+        let_value(e, own, span, items[i], span, NULL);
+        items[i] = elab_local(e, own, span, &found);
+    }
+    return val_items(e, v.kind, items, v.n);
+}
+
 /* A value that has no run-time form stays what it is; its name stands for it. */
 static void let_known(Elab *e, Sym name, Span name_span, Val v, Span span)
 {
-    if (!val_all_known(v)) {
-        elab_error(e, span, "type",
-                   "a %s of run-time values cannot be bound to a name: write it where it is used",
-                   val_kind_name(v));
-        elab_bind_bad(e, name, name_span);
-        return;
-    }
+    v = name_items(e, name, v, span);
     elab_set_name(e, elab_name_id(e, name),
                   (Name){.state = NM_CONST, .val = v, .where = name_span});
 }
@@ -74,13 +89,13 @@ static void let_value(Elab *e, Sym name, Span name_span, Val v, Span span, const
 
 /* ---- several targets at once */
 
-static void bind_bad(Elab *e, const Ast *target)
+void elab_bind_bad_target(Elab *e, const Ast *target)
 {
     if (target->kind == AST_NAME)
         elab_bind_bad(e, target->name, target->span);
     else if (target->kind == AST_TUPLE || target->kind == AST_LIST)
         for (uint32_t i = 0; i < target->items.len; i++)
-            bind_bad(e, target->items.at[i]);
+            elab_bind_bad_target(e, target->items.at[i]);
 }
 
 static bool all_names(const Ast *target)
@@ -103,7 +118,7 @@ static void let_results(Elab *e, const Ast *target, Expr *call, const Type *decl
     if (!good) {
         elab_error(e, target->span, "type", "%s returns %u values, one name for each is wanted",
                    call->callee->name, t->n_elems);
-        bind_bad(e, target);
+        elab_bind_bad_target(e, target);
         return;
     }
     AliasNode *memory = elab_result_memory(e, call, t->n_elems);
@@ -148,8 +163,6 @@ static void note_rebound(Elab *e, Search *s, const Ast *target)
         map_set(&s->rebound, n->var, 1);
 }
 
-static void assign_target(Elab *e, const Ast *target, Val v, Span span);
-
 /* All values are evaluated before the first name changes: those that read a changed name are kept
  * in a name of their own. */
 static void let_items(Elab *e, const Ast *target, Val v, Span span)
@@ -157,7 +170,7 @@ static void let_items(Elab *e, const Ast *target, Val v, Span span)
     const Val *given = NULL;
     uint32_t n = target->items.len;
     if (!elab_unpack(e, target, v, &given, n)) {
-        bind_bad(e, target);
+        elab_bind_bad_target(e, target);
         return;
     }
     Val *items = arena_new_n(e->arena, Val, n ? n : 1);
@@ -178,7 +191,7 @@ static void let_items(Elab *e, const Ast *target, Val v, Span span)
     }
     map_free(&s.rebound);
     for (uint32_t i = 0; i < n; i++)
-        assign_target(e, target->items.at[i], items[i], span);
+        elab_assign_value(e, target->items.at[i], items[i], span);
 }
 
 /* ---- t[...] = value */
@@ -228,7 +241,7 @@ static void assign_subscript(Elab *e, const Ast *target, Val v, Span span)
         emit_let(e, name->name, name->span, x.expr, x.expr->type);
 }
 
-static void assign_target(Elab *e, const Ast *target, Val v, Span span)
+void elab_assign_value(Elab *e, const Ast *target, Val v, Span span)
 {
     switch (target->kind) {
     case AST_NAME: let_value(e, target->name, target->span, v, span, NULL); break;
@@ -259,7 +272,7 @@ void elab_assign(Elab *e, const Ast *s)
     }
     Val v = elab_eval(e, s->assign.value);
     for (uint32_t i = 0; i < targets->len; i++) {
-        assign_target(e, targets->at[i], v, s->assign.value->span);
+        elab_assign_value(e, targets->at[i], v, s->assign.value->span);
         /* a = b = v evaluates v once: what follows copies the first name. */
         if (targets->len > 1 && v.kind == V_EXPR && targets->at[i]->kind == AST_NAME)
             v = elab_eval(e, targets->at[i]);
@@ -275,7 +288,7 @@ void elab_ann_assign(Elab *e, const Ast *s)
     const Ast *target = s->ann.target;
     if (!s->ann.value) {
         elab_error(e, s->span, "syntax", "an annotated name needs a value here");
-        bind_bad(e, target);
+        elab_bind_bad_target(e, target);
         return;
     }
     if (elab_is_yield(e, s->ann.value)) {
@@ -285,7 +298,7 @@ void elab_ann_assign(Elab *e, const Ast *s)
     Val t = elab_annotation(e, s->ann.annotation);
     Val v = elab_eval(e, s->ann.value);
     if (t.kind == V_BAD || v.kind == V_BAD) {
-        bind_bad(e, target);
+        elab_bind_bad_target(e, target);
         return;
     }
     if (target->kind == AST_NAME)
@@ -309,7 +322,7 @@ void elab_aug_assign(Elab *e, const Ast *s)
     sum.binary.op = s->aug.op;
     sum.binary.left = s->aug.target;
     sum.binary.right = s->aug.value;
-    assign_target(e, target, elab_eval(e, &sum), s->span);
+    elab_assign_value(e, target, elab_eval(e, &sum), s->span);
 }
 
 /* ---- calls as statements */

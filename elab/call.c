@@ -213,6 +213,9 @@ static Val call_builtin(Elab *e, const Ast *call)
         return val_bad;
     for (uint32_t i = 0; i < args.len; i++) {
         Val v = args.at[i].val;
+        int64_t known;
+        if (e->fn && v.kind == V_EXPR && elab_constant(e, v.expr, &known))
+            v = args.at[i].val = val_int(known);
         bool whole = v.kind != V_EXPR && name[0] != 'm'; /* a list of run-time values */
         if (val_all_known(v) || whole)
             continue;

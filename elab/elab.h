@@ -436,6 +436,11 @@ void elab_ann_assign(Elab *e, const Ast *s);
 void elab_aug_assign(Elab *e, const Ast *s);
 void elab_expr_stmt(Elab *e, const Ast *s);
 void elab_for(Elab *e, const Ast *s);
+/* Writes a loop out; false, and nothing is done, when it stays a loop (unroll.c). */
+bool elab_unrolled(Elab *e, const Ast *s);
+/* `target = value`; and a target whose value was a mistake. */
+void elab_assign_value(Elab *e, const Ast *target, Val v, Span span);
+void elab_bind_bad_target(Elab *e, const Ast *target);
 bool elab_is_yield(Elab *e, const Ast *a);
 void elab_yield(Elab *e, const Ast *s, const Ast *target, const Ast *annotation, const Ast *call);
 void elab_open(Elab *e, Frame *frame, BlockKind kind, Block *block);
@@ -463,6 +468,8 @@ bool elab_type_form(Elab *e, const Ast *a, Val *out);
 bool elab_type_fits(Elab *e, const Type *a, const Type *b);
 
 /* ---- ranges (range.c) */
+/* The value that an integer or boolean scalar is known to have here, with device semantics. */
+bool elab_constant(Elab *e, const Expr *x, int64_t *out);
 const Bounds *elab_bounds_of(Elab *e, const Expr *x);
 const Bounds *elab_bounds_loop(Elab *e, const Expr *lo, const Expr *hi, const Expr *step);
 const Bounds *elab_bounds_join(Elab *e, const Bounds *a, const Bounds *b);

@@ -367,7 +367,10 @@ static Val eval_logic(Elab *e, const Ast *a)
 
 static Val eval_cond(Elab *e, const Ast *a)
 {
+    int64_t value;
     Val c = elab_eval(e, a->cond.cond);
+    if (c.kind == V_EXPR && elab_constant(e, c.expr, &value))
+        c = val_bool(value != 0);
     if (c.kind == V_BAD)
         return c;
     if (c.kind == V_DIM) {

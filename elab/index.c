@@ -4,7 +4,10 @@
 
 static Val value_at(Elab *e, Val d, const Ast *a)
 {
+    int64_t value;
     Val key = a->sub.index.len == 1 ? elab_eval(e, a->sub.index.at[0]) : val_bad;
+    if (key.kind == V_EXPR && elab_constant(e, key.expr, &value))
+        key = val_int(value);
     const Val *v = key.kind == V_BAD ? NULL : elab_dict_get(e, d, key, a->span);
     if (!v && key.kind != V_BAD)
         elab_error(e, a->sub.index.at[0]->span, "value", "the dict has no key %s",
@@ -20,7 +23,10 @@ static Val item_of(Elab *e, Val base, const Ast *a)
         elab_error(e, a->span, "type", "a %s has one index", val_kind_name(base));
         return val_bad;
     }
+    int64_t value;
     Val i = elab_eval(e, a->sub.index.at[0]);
+    if (i.kind == V_EXPR && elab_constant(e, i.expr, &value))
+        i = val_int(value);
     if (i.kind == V_BAD)
         return i;
     if (i.kind != V_INT) {
@@ -46,6 +52,9 @@ static Val item_of(Elab *e, Val base, const Ast *a)
  * none. */
 static const Dim *symbolic(Elab *e, const Expr *x)
 {
+    int64_t known;
+    if (elab_constant(e, x, &known))
+        return dim_const(e->tt, known);
     if (x->kind == EX_VAR)
         return dim_name(e->tt, internf(e->in, "%%%u", x->var));
     if (x->kind == EX_INT)

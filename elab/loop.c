@@ -24,12 +24,14 @@ static bool loop_kind(Elab *e, const Ast *s, Head *h)
         h->kind = LOOP_PARALLEL;
     else if (d && strcmp(d, "pl.unroll") == 0)
         h->kind = LOOP_UNROLL;
-    else {
-        bool python = iter->kind == AST_CALL && iter->call.callee->kind == AST_NAME &&
-                      strcmp(iter->call.callee->name, "range") == 0;
+    else if (iter->kind == AST_CALL && iter->call.callee->kind == AST_NAME &&
+             strcmp(iter->call.callee->name, "range") == 0) {
+        h->kind = LOOP_RANGE;
+        h->name = "range";
+    } else {
         elab_error(e, iter->span, "syntax",
-                   python ? "there is no range() in a kernel: write pl.range(...)"
-                          : "a loop runs over pl.range(...), pl.parallel(...) or pl.unroll(...)");
+                   "a loop runs over pl.range(...), pl.parallel(...), pl.unroll(...), or values "
+                   "known at compile time");
         return false;
     }
     return true;
@@ -57,7 +59,10 @@ static bool loop_target(Elab *e, const Ast *t, Head *h)
 
 static Expr *bound(Elab *e, const Ast *a, const Head *h, const char *what)
 {
+    int64_t known;
     Val v = elab_eval(e, a);
+    if (h->kind == LOOP_UNROLL && v.kind == V_EXPR && elab_constant(e, v.expr, &known))
+        v = val_int(known);
     if (h->kind == LOOP_UNROLL && v.kind != V_INT && v.kind != V_BAD) {
         elab_error(e, a->span, "type", "pl.unroll needs a compile-time %s, got %s: use pl.range",
                    what, val_describe(e, v));
@@ -320,6 +325,8 @@ void elab_for(Elab *e, const Ast *s)
     if (s->for_.otherwise.len)
         elab_error(e, s->for_.otherwise.at[0]->span, "syntax",
                    "a loop has no else: write the statements after the loop");
+    if (elab_unrolled(e, s))
+        return;
     if (!loop_header(e, s, &h)) {
         recover(e, s);
         return;

@@ -376,8 +376,11 @@ Val elab_helper(Elab *e, const Ast *def)
     return (Val){.kind = V_HELPER, .helper = h};
 }
 
-static bool place(Elab *e, const Helper *h, Val *vals, uint32_t i, const Arg *a)
+static bool place(Elab *e, const Helper *h, Val *vals, uint32_t i, Arg *a)
 {
+    int64_t known;
+    if (e->fn && a->val.kind == V_EXPR && elab_constant(e, a->val.expr, &known))
+        a->val = val_int(known);
     if (i >= h->params->len)
         elab_error(e, a->name ? a->name_span : a->span, "type", "%s() has no such parameter",
                    h->name);
@@ -397,7 +400,7 @@ static bool place(Elab *e, const Helper *h, Val *vals, uint32_t i, const Arg *a)
 static bool bind(Elab *e, const Helper *h, const Args *args, Span span, Val *vals)
 {
     for (uint32_t k = 0; k < args->len; k++) {
-        const Arg *a = &args->at[k];
+        Arg *a = &args->at[k];
         uint32_t i = k;
         for (i = a->name ? 0 : k; a->name && i < h->params->len; i++)
             if (h->params->at[i].name == a->name)

@@ -233,6 +233,9 @@ const Bounds *elab_bounds_of(Elab *e, const Expr *x)
     b->lo = range(&low, x, true);
     b->hi = range(&high, x, false);
     b->suspect = has_minus(e, x) && !non_negative(&low, x);
+    int64_t known;
+    if (elab_constant(e, x, &known))
+        b->lo = b->hi = constant(known);
     return b->lo.ok || b->hi.ok || b->suspect ? b : NULL;
 }
 
@@ -270,4 +273,38 @@ void elab_check_dividend(Elab *e, const Expr *dividend, const char *op, Span spa
               "the dividend of %s can be negative, and devices divide toward zero: add a multiple "
               "of the divisor first",
               op);
+}
+
+enum { CONSTANT_DEPTH = 64 };
+
+static bool known_value(Ctx *x, const Expr *e, uint32_t depth, int64_t *out)
+{
+    int64_t args[3];
+    const Bounds *b;
+    switch (e->kind) {
+    case EX_INT:
+    case EX_BOOL: *out = e->ival; return true;
+    case EX_VAR:
+        b = bounds_of_var(x, e->var);
+        if (!b || !b->lo.ok || !b->hi.ok || b->lo.n || b->hi.n || b->lo.c != b->hi.c)
+            return false;
+        *out = b->lo.c;
+        return true;
+    case EX_SCALAR:
+        if (e->n_args > 3 || depth == CONSTANT_DEPTH)
+            return false;
+        for (uint32_t i = 0; i < e->n_args; i++)
+            if (!known_value(x, e->args[i], depth + 1, &args[i]))
+                return false;
+        return scalar_apply(e, args, out);
+    default: return false;
+    }
+}
+
+/* In a dump what is a run-time value is meant to be one. */
+bool elab_constant(Elab *e, const Expr *x, int64_t *out)
+{
+    Ctx c = {e, FUEL};
+    bool scalar = x->type && x->type->kind == TY_SCALAR && !dtype_is_float(x->type->dtype);
+    return !e->ir && scalar && known_value(&c, x, 0, out);
 }

@@ -39,6 +39,11 @@ static Expr *list_slot(Elab *e, OpId op, uint32_t slot, Val v, Span span)
             arena_printf(e->arena, "%s: item %u of %s", op_info(op)->full, i, s->name);
         items[i] =
             tiles ? elab_expr(e, v.items[i], DT_COUNT, at) : elab_int(e, v.items[i], at, what);
+        int64_t known;
+        if (items[i] && s->kind == SLOT_SHAPE && elab_constant(e, items[i], &known))
+            items[i] = ex_index(e->p, known);
+        if (items[i])
+            items[i]->span = at;
         ok &= items[i] != NULL;
     }
     return ok ? elab_list(e, items, v.n, span) : NULL;
@@ -114,10 +119,13 @@ static Expr *enum_slot(Elab *e, OpId op, uint32_t slot, Val v, Span span)
 
 static Expr *known_slot(Elab *e, OpId op, uint32_t slot, Val v, Span span)
 {
+    int64_t known;
     switch (op_info(op)->slots[slot].kind) {
     case SLOT_CONST:
         if (v.kind == V_EXPR && v.expr->kind == EX_INT)
             return v.expr;
+        if (v.kind == V_EXPR && elab_constant(e, v.expr, &known))
+            v = val_int(known);
         return v.kind == V_INT ? ex_index(e->p, v.i)
                                : wrong(e, op, slot, v, span, "a compile-time int");
     case SLOT_BOOL:

@@ -94,7 +94,10 @@ static void run_time_if(Elab *e, const Ast *s, Expr *cond)
 
 static void branch(Elab *e, const Ast *s)
 {
+    int64_t value;
     Val c = elab_eval(e, s->if_.cond);
+    if (c.kind == V_EXPR && elab_constant(e, c.expr, &value))
+        c = val_bool(value != 0);
     if (val_known(c) && c.kind != V_BAD && c.kind != V_DIM) {
         known_if(e, s, val_truth(c));
         return;

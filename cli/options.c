@@ -155,7 +155,7 @@ bool defines_add(Arena *arena, Defines *defines, const char *assignment)
     if (!equals || equals == assignment)
         return false;
     const char *name = arena_strndup(arena, assignment, (size_t)(equals - assignment));
-    avec_push(arena, defines, (Define){name, equals + 1});
+    avec_push(arena, defines, ((Define){.name = name, .value = equals + 1}));
     return true;
 }
 
@@ -172,7 +172,7 @@ bool defines_take(const char *tool, Arena *arena, Defines *defines, OptScan *sca
         usage_error(tool, "parameter --%s needs a value", scan->name);
         return false;
     }
-    avec_push(arena, defines, (Define){scan->name, value});
+    avec_push(arena, defines, ((Define){.name = scan->name, .value = value}));
     return true;
 }
 

@@ -2,6 +2,7 @@
 #include "base/file.h"
 #include "base/terminal.h"
 #include "cli/compare.h"
+#include "cli/outside.h"
 #include "cli/compile.h"
 #include "cli/skeleton.h"
 #include "cli/tool.h"
@@ -128,6 +129,27 @@ static bool define_option(Options *o, const char *value)
     return false;
 }
 
+/* What of --input and --golden is of the compiler's interest. */
+static bool file_option(Options *o, const char *option, const char *value)
+{
+    const char *equals = strchr(value, '=');
+    if (!equals || equals == value) {
+        usage_error(TOOL, "%s takes NAME=FILE, not '%s'", option, value);
+        return false;
+    }
+    outside_file(&o->arena, &o->defines,
+                 arena_strndup(&o->arena, value, (size_t)(equals - value)), equals + 1);
+    return true;
+}
+
+static bool tensor_option(Options *o, const char *value)
+{
+    if (outside_tensor(&o->arena, &o->defines, value))
+        return true;
+    usage_error(TOOL, "--tensor takes NAME=DTYPE[EXTENTS], not '%s'", value);
+    return false;
+}
+
 /* Options that print a list and end the program. */
 static bool list_option(OptionId id)
 {
@@ -167,6 +189,9 @@ static bool set_option(Options *o, OptionId id, const char *value)
     case O_PROGRAM: c->specialize.program = value; return true;
     case O_ENTRY: c->specialize.entry = value; return true;
     case O_WARNING: avec_push(&o->arena, &o->warnings, value); return true;
+    case O_TENSOR: return tensor_option(o, value);
+    case O_INPUT: return file_option(o, "--input", value);
+    case O_GOLDEN: return file_option(o, "--golden", value);
     case O_STRIP: return o->strip = true;
     case O_DUMP_LOC: return c->dump_loc = true;
     case O_TIME_PASSES: return c->time_passes = true;

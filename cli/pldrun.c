@@ -60,6 +60,8 @@ static int take_extents(RunOptions *o, Loaded *l)
 {
     for (uint32_t i = 0; i < o->defines.len; i++) {
         const Define *d = &o->defines.at[i];
+        if (strncmp(d->name, "tensor:", 7) == 0)
+            continue;
         if (is_extent(l->bytecode, d->name))
             avec_push(&o->arena, &l->extents, (NamedText){d->name, d->value});
         else if (!l->from_text)
@@ -166,9 +168,54 @@ static int set_platform(RunOptions *o, Loaded *l)
     return STATUS_OK;
 }
 
+static bool warns_idle(const RunOptions *o)
+{
+    bool on = !o->quiet;
+    for (uint32_t i = 0; i < o->warnings.len; i++) {
+        const char *w = o->warnings.at[i];
+        if (strcmp(w, "no-idle-device") == 0 || strcmp(w, "no-all") == 0)
+            on = false;
+        else if (!o->quiet && (strcmp(w, "idle-device") == 0 || strcmp(w, "all") == 0))
+            on = true;
+    }
+    return on;
+}
+
+/* A program without a host function of its own runs on one device. */
+static void leave_idle(RunOptions *o)
+{
+    Buf list = {0};
+    for (uint32_t i = 1; i < o->devices.len; i++)
+        buf_printf(&list, "%s%u", i > 1 ? ", " : "", o->devices.at[i]);
+    if (o->devices.len > 1 && warns_idle(o))
+        terminal_line(stderr,
+                      TOOL ": warning: idle: device%s %s: a program without a host function runs "
+                           "on one device, %u here [-Widle-device]",
+                      o->devices.len > 2 ? "s" : "", list.at, o->devices.at[0]);
+    buf_free(&list);
+    o->devices.len = 1;
+}
+
+/* The devices of -d, else as many as the token, the dump or the bytecode is for. */
+static void choose_devices(RunOptions *o, const BcProgram *p)
+{
+    uint32_t token = replay_devices(o->run.schedule ? o->run.schedule : "");
+    uint32_t n = token ? token : p->compiled_ranks ? p->compiled_ranks : DEFAULT_RANKS;
+    bool single = p->funcs[p->entry].generated;
+    if (!o->devices.len)
+        for (uint32_t i = 0; i < (single ? 1 : n); i++)
+            avec_push(&o->arena, &o->devices, i);
+    else if (single)
+        leave_idle(o);
+    o->run.devices = o->devices.at;
+    o->run.n_devices = o->devices.len;
+}
+
 static int load(RunOptions *o, Loaded *l)
 {
     int status = is_text(o->path) ? compile_program(o, l) : read_program(o, l);
+    if (status == STATUS_OK)
+        choose_devices(o, l->bytecode);
     if (status == STATUS_OK)
         status = take_extents(o, l);
     if (status == STATUS_OK)

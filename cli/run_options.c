@@ -1,4 +1,6 @@
 #include "cli/run_options.h"
+#include "cli/outside.h"
+#include "sim/sched/replay.h"
 
 #include "base/buf.h"
 #include "cli/version.h"
@@ -184,6 +186,9 @@ static bool set_option(RunOptions *o, OptionId id, const char *value)
     case O_DEFINE: return define_option(o, value);
     case O_INPUT: return named(o, "--input", value, &o->inputs);
     case O_GOLDEN: return named(o, "--golden", value, &o->goldens);
+    case O_TENSOR:
+        return outside_tensor(&o->arena, &o->defines, value) ||
+               fail("--tensor", "NAME=DTYPE[EXTENTS]", value);
     case O_OUTPUT: return named(o, "--output", value, &o->outputs);
     case O_RTOL: return tolerance("--rtol", value, &o->run.rtol);
     case O_ATOL: return tolerance("--atol", value, &o->run.atol);
@@ -241,12 +246,6 @@ static void finish(RunOptions *o)
     RunConfig *run = &o->run;
     if (!o->path)
         o->path = "a.pldb";
-    if (!o->devices.len) {
-        avec_push(&o->arena, &o->devices, 0);
-        avec_push(&o->arena, &o->devices, 1);
-    }
-    run->devices = o->devices.at;
-    run->n_devices = o->devices.len;
     run->inputs = o->inputs.at;
     run->n_inputs = o->inputs.len;
     run->goldens = o->goldens.at;
@@ -258,7 +257,12 @@ static void finish(RunOptions *o)
     o->compile.n_warnings = o->warnings.len;
     o->compile.quiet = o->quiet;
     o->compile.specialize.platform = o->platform;
-    o->compile.specialize.ranks = o->devices.len;
+    o->compile.specialize.ranks =
+        o->devices.len ? o->devices.len : replay_devices(run->schedule ? run->schedule : "");
+    for (uint32_t i = 0; i < o->inputs.len; i++)
+        outside_file(&o->arena, &o->defines, o->inputs.at[i].name, o->inputs.at[i].value);
+    for (uint32_t i = 0; i < o->goldens.len; i++)
+        outside_file(&o->arena, &o->defines, o->goldens.at[i].name, o->goldens.at[i].value);
 }
 
 /* ---- the command, to be pasted ---- */

@@ -152,7 +152,7 @@ static bool find_axis(const Func *f, Sym name, BcBind *b)
         const Type *t = f->vars.at[f->params.at[i].var].type;
         for (uint32_t k = 0; type_is_memory(t) && k < t->rank; k++) {
             if (determines(t->dims[k], name, b)) {
-                b->param = i;
+                b->param = emit_param_index(f, i);
                 b->axis = k;
                 return true;
             }

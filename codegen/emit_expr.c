@@ -150,6 +150,8 @@ static void op_into(FuncEmit *fe, VReg dst, const Expr *e)
                   FIELDS(dst, emit_expr(fe, OP_ARG(e, FIT, value)), 0, e->type->dtype),
                   emit_string(fe->em, OP_ARG(e, FIT, what)->sym));
         return;
+    case EMIT_BLOCK_IDX: emit_insn(fe, BC_BLOCK, FIELDS(dst), 0); return;
+    case EMIT_BLOCK_NUM: emit_insn(fe, BC_BLOCK, FIELDS(dst), 1); return;
     case EMIT_LOWERED:
     case EMIT_TILE_OP:
     case EMIT_REDUCE:

@@ -323,6 +323,7 @@ static void emit_stmt(FuncEmit *fe, const Stmt *s, const Stmt *next, const Stmt 
     case ST_RETURN: emit_return(fe, s); break;
     case ST_BREAK:
     case ST_CONTINUE: emit_jump(fe, s); break;
+    case ST_SCOPE: diag_internal(fe->p->diags, fe->span, "a scope reached code generation"); break;
     }
 }
 

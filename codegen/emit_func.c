@@ -159,6 +159,17 @@ static BcParam encode_param(FuncEmit *fe, const Param *param)
     return m;
 }
 
+uint32_t emit_param_index(const Func *f, uint32_t at)
+{
+    uint32_t n = 0;
+    bool memory = type_is_memory(f->vars.at[f->params.at[at].var].type);
+    for (uint32_t i = 0; i < f->params.len; i++) {
+        bool m = type_is_memory(f->vars.at[f->params.at[i].var].type);
+        n += m == memory ? i < at : m;
+    }
+    return n;
+}
+
 /* Parameters arrive in the first registers of their class; extents come before the scalars, and how
  * many there are is known at the end (fix_scalars). Returns the number of memory parameters. */
 static uint32_t bind_params(FuncEmit *fe, BcParam *params)
@@ -167,7 +178,7 @@ static uint32_t bind_params(FuncEmit *fe, BcParam *params)
     for (uint32_t i = 0; i < fe->f->params.len; i++) {
         const Param *param = &fe->f->params.at[i];
         const Type *t = func_var(fe->f, param->var)->type;
-        params[i] = encode_param(fe, param);
+        params[emit_param_index(fe->f, i)] = encode_param(fe, param);
         if (type_is_memory(t)) {
             VReg m = emit_memory_result(fe, param->var, emit_mem_type(t));
             fe->mems.regs.at[m].fixed = mems++;
@@ -314,8 +325,11 @@ static bool finish_regs(FuncEmit *fe, BcFunc *out, uint32_t n_mem_params)
 {
     uint32_t n_regs = fix_scalars(fe), n_mregs = n_mem_params;
     BcMreg *types = xcalloc(n_mem_params + (size_t)1, sizeof *types), *copy;
-    for (uint32_t i = 0; i < n_mem_params; i++)
-        types[i] = emit_mem_type(func_var(fe->f, fe->f->params.at[i].var)->type);
+    for (uint32_t i = 0; i < fe->f->params.len; i++) {
+        const Type *t = func_var(fe->f, fe->f->params.at[i].var)->type;
+        if (type_is_memory(t))
+            types[emit_param_index(fe->f, i)] = emit_mem_type(t);
+    }
     bool ok = n_regs <= BC_MAX_REGS && n_mem_params <= BC_MAX_REGS &&
               regs_assign_ints(fe, &n_regs) && regs_assign_mems(fe, &types, &n_mregs) &&
               fe->calls.len <= BC_MAX_REGS && fe->xfers.len <= BC_MAX_REGS &&
@@ -340,8 +354,9 @@ static void mark_signals(FuncEmit *fe, BcParam *params)
 {
     for (uint32_t i = 0; i < fe->f->params.len; i++) {
         VarId v = fe->f->params.at[i].var;
-        params[i].signal = params[i].kind == BCP_WINDOW && params[i].dtype == DT_INT32 &&
-                           alias_uses(fe->memory, v) & USE_SIGNAL;
+        BcParam *param = &params[emit_param_index(fe->f, i)];
+        param->signal = param->kind == BCP_WINDOW && param->dtype == DT_INT32 &&
+                        alias_uses(fe->memory, v) & USE_SIGNAL;
     }
 }
 
@@ -445,6 +460,8 @@ void emit_element(Emit *em, Func *f)
     while (u.param < host->params.len &&
            host->vars.at[host->params.at[u.param].var].base != f->name)
         u.param++;
+    if (u.param < host->params.len)
+        u.param = emit_param_index(host, u.param);
     emit_body(&fe, &u.func, params);
     vec_push(&em->element_funcs, u);
     func_emit_free(&fe);

@@ -319,7 +319,9 @@ static void emit_effect(const OpCode *oc)
     case EMIT_RANK:
     case EMIT_NRANKS:
     case EMIT_CORE:
-    case EMIT_FIT: break;
+    case EMIT_FIT:
+    case EMIT_BLOCK_IDX:
+    case EMIT_BLOCK_NUM: break;
     }
     diag_internal(fe->p->diags, e->span, "%s reached code generation", op_info(e->op)->full);
 }

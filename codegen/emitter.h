@@ -147,6 +147,8 @@ uint32_t emit_insn(FuncEmit *fe, BcOp op, const uint32_t f[5], int64_t imm);
 #define FIELDS(...) ((const uint32_t[5]){__VA_ARGS__})
 /* Lets the jump at `at` go to the next instruction. */
 void emit_patch(FuncEmit *fe, uint32_t at);
+/* Where parameter `at` of a function stands in the bytecode: memory first, then scalars. */
+uint32_t emit_param_index(const Func *f, uint32_t at);
 /* The slot of a placed tile type. */
 uint32_t emit_slot(FuncEmit *fe, const Type *t, Sym name);
 

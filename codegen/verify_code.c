@@ -335,6 +335,11 @@ static bool rule_REDUCED(At *at)
     return true;
 }
 
+static bool rule_BLOCK(At *at)
+{
+    return at->in->imm == 0 || at->in->imm == 1 || bad(at, "another operand than 0 or 1");
+}
+
 /* ---- the walk over codegen/verify.def ---- */
 
 typedef enum {

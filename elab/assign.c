@@ -215,7 +215,7 @@ static void assign_subscript(Elab *e, const Ast *target, Val v, Span span)
                    val_describe(e, base));
         return;
     }
-    if (e->fn->f->kind == FN_HOST) {
+    if (e->fn->level == FN_HOST) {
         elab_error(e, target->span, "level",
                    "a host function cannot write elements of a tensor: write them in a kernel");
         return;

@@ -266,10 +266,7 @@ static void run_def(Elab *e, const Ast *s)
         return;
     }
     if (elab_is_kernel(e, s))
-        elab_error(e, s->def.name_span, "name",
-                   "the kernel %s stands outside a class: put the kernels of a factory into a "
-                   "@pl.program class",
-                   s->def.name);
+        avec_push(e->arena, &e->nested, s);
     else if (s->def.decorators.len)
         elab_error(e, s->def.decorators.at[0]->span, "name",
                    "a function of compile-time code has no decorator");

@@ -9,54 +9,11 @@
 #include "base/map.h"
 #include "base/pyarith.h"
 #include "elab/specialize.h"
+#include "elab/val.h"
 #include "ir/alias.h"
 #include "ir/build.h"
 #include "ir/pass_table.h"
 #include "ir/paths.h"
-
-typedef enum {
-    V_BAD, /* a mistake was reported: say nothing more */
-    V_NONE,
-    V_INT,
-    V_FLOAT,
-    V_BOOL,
-    V_STR,
-    V_DTYPE,
-    V_ENUM,
-    V_TUPLE,
-    V_LIST,
-    V_DICT,    /* keys and values in turn */
-    V_HELPER,  /* a function of compile-time code */
-    V_MATH,    /* a function of the module math */
-    V_DIM,     /* arithmetic on dynamic extents, in compile-time code only */
-    V_TYPE,    /* pl.Tensor[...] and the like, with a direction */
-    V_PROGRAM, /* a @pl.program class */
-    V_EXPR,    /* a run-time value */
-} ValKind;
-
-typedef struct Val Val;
-typedef struct Helper Helper;
-struct Val {
-    ValKind kind;
-    Dtype dtype;        /* DTYPE */
-    EnumType enum_type; /* ENUM */
-    uint32_t n;         /* TUPLE, LIST, DICT */
-    uint32_t weight;    /* TUPLE, LIST, DICT: what a walk over them and all inside of them meets */
-    uint32_t depth;     /* TUPLE, LIST, DICT: how deep they nest, 1 for no nesting */
-    bool has_dir;       /* TYPE: written with pl.Out[] or pl.InOut[] */
-    Direction dir;      /* TYPE */
-    union {
-        int64_t i;         /* INT, BOOL, ENUM */
-        double f;          /* FLOAT */
-        Sym s;             /* STR, MATH */
-        Val *items;        /* TUPLE, LIST, DICT */
-        const Helper *helper; /* HELPER */
-        const Dim *dim;    /* DIM */
-        const Type *type;  /* TYPE */
-        const Ast *class_; /* PROGRAM */
-        Expr *expr;        /* EXPR */
-    };
-};
 
 /* A compile-time name. */
 typedef struct {
@@ -95,6 +52,7 @@ typedef enum {
     NM_PARTIAL,  /* bound on one path only */
     NM_CONFLICT, /* bound to different types on two paths */
     NM_LOOP,     /* the variable of a loop that is over */
+    NM_SCOPE,    /* bound to what lives on the core in a scope that is over */
     NM_BAD,      /* its binding was reported */
 } NameState;
 
@@ -113,7 +71,7 @@ typedef struct {
     Val val;              /* CONST */
     AliasNode memory;     /* that it is, in Fn.memory */
     Span where;           /* of the binding */
-    Span path;            /* PARTIAL: the branch or loop; CONFLICT: the other binding */
+    Span path;            /* PARTIAL: the branch or loop; CONFLICT: the other binding; SCOPE: it */
     Carried *carried;     /* value of before the loop at hand */
     const Bounds *bounds; /* VAR of an integer type, or NULL */
 } Name;
@@ -148,7 +106,7 @@ struct Loop {
 };
 
 /* A block being filled. */
-typedef enum { BLOCK_FUNCTION, BLOCK_LOOP, BLOCK_ARM } BlockKind;
+typedef enum { BLOCK_FUNCTION, BLOCK_LOOP, BLOCK_ARM, BLOCK_SCOPE } BlockKind;
 typedef struct Frame Frame;
 struct Frame {
     Frame *outer;
@@ -163,6 +121,9 @@ struct Frame {
 struct Fn {
     FnDecl *decl;
     Func *f;
+    FuncKind level;  /* of the code at hand: that of f, or InCore in a scope */
+    Expr *blocks;    /* pl.spmd around the call at hand, or NULL */
+    bool sync_start; /* of it */
     Map ids;            /* name -> its number in `paths` */
     Paths paths;        /* of names, to positions in `meanings` */
     VEC(Name) meanings; /* the first is unbound */
@@ -184,11 +145,19 @@ struct Fn {
 
 typedef enum { FN_NEW, FN_BUSY, FN_DONE, FN_FAILED } FnState;
 
+/* How a function comes to its callers. */
+typedef enum {
+    FORM_PLAIN,
+    FORM_OPAQUE, /* an orchestration function; from InCore code it is inlined */
+    FORM_INLINE, /* spliced at each call, at the level of the caller */
+} FnForm;
+
 /* A function of the program as declared. */
 struct FnDecl {
     const Ast *def;
     FuncKind kind;
     Sym name;
+    FnForm form;
     bool method;    /* has `self` */
     bool generated; /* builtin=True */
     Loc place;      /* that @pld.loc of a dump gives it, or no file */
@@ -197,6 +166,10 @@ struct FnDecl {
     Span first_call;      /* that gave unannotated parameters their types */
     VEC(Val) annotations; /* per parameter: V_TYPE, or V_NONE when unannotated */
     bool reached;         /* by name, from some host function */
+    bool spliced;         /* of orchestration level, and inlined where it is called */
+    const Type **outside; /* of the entry: types of its parameters, or NULL */
+    VEC(CtName) consts;   /* parameters that are compile-time values here: not in `def` any more */
+    FnDecl *next;         /* of the instances for other argument types (instance.c) */
 };
 
 /* A pair of the dump's first line. */
@@ -219,7 +192,7 @@ typedef struct {
     bool used, from_header;
 } Setting;
 
-typedef struct Elab {
+struct Elab {
     Arena *arena;
     Interner *in;
     Diags *diags;
@@ -247,48 +220,24 @@ typedef struct Elab {
     const Ast *factory; /* def, or NULL */
     const Ast *class_;  /* chosen program class, or NULL: module form */
     VEC(FnDecl) decls;
+    VEC(Func *) added;         /* functions that no text declares (entry.c) */
+    VEC(const Ast *) nested;   /* kernels of the factory beside its class */
     VEC(const Ast *) elements; /* @pld.init and @pld.golden defs */
     Map decl_index;            /* name -> position in `decls` */
     Fn *fn;                    /* NULL in compile-time code */
     uint32_t call_depth;
     Sym s_self, s_pl, s_pld;
-} Elab;
+};
 
-/* ---- values (val.c) */
-extern const Val val_bad, val_none;
-Val val_int(int64_t v);
-Val val_float(double v);
-Val val_bool(bool v);
-Val val_str(Sym s);
-Val val_expr(Expr *x);
-Val val_dtype(Dtype t);
-Val val_enum(EnumType t, int64_t v);
-Val val_items(Elab *e, ValKind kind, const Val *items, uint32_t n);
-/* A sequence or string that compile-time code made, unless it is too large: a value may be built
- * out of itself, so that a few lines make one that nothing could print or compare. */
-Val elab_limit(Elab *e, Val v, Span span);
-Val val_dim(const Dim *d);
-static inline bool val_known(Val v)
-{
-    return v.kind != V_EXPR;
-}
-bool val_all_known(Val v); /* also inside tuples and lists */
-bool val_truth(Val v);
-bool val_equal(Val a, Val b);
-/* An int, a float or a bool, and it as a number. */
-bool val_is_number(Val v);
-bool val_number(Val v, Number *out);
-/* Python's repr, or str when `quote` is false. */
-void val_print(Buf *out, Val v, bool quote);
-/* For messages: "int 3", "a pl.Tile[[1, 64], pl.FP32]". */
-const char *val_describe(Elab *e, Val v);
-const char *val_text(Elab *e, Val v);
-const char *val_kind_name(Val v);
 
 /* ---- parameters (params.c) */
 void elab_settings(Elab *e);
 /* The value of a parameter: its setting or `fallback`; checked against the annotation; recorded. */
 Val elab_param(Elab *e, Sym name, Span span, const Ast *annotation, const Ast *fallback);
+/* Is a parameter set, by -D or by the first line of a dump? */
+bool elab_is_set(Elab *e, Sym name);
+/* The type of a tensor that was given from outside, "FP32[64,64]", or NULL; it is recorded. */
+const char *elab_outside(Elab *e, Sym name);
 void elab_bind_factory(Elab *e);
 void elab_unused_settings(Elab *e);
 
@@ -296,12 +245,19 @@ void elab_unused_settings(Elab *e);
 bool elab_read_header(Elab *e);
 void elab_print_header(Elab *e, Buf *out);
 
-/* ---- the program in the file (find.c, foreign.c) */
+/* ---- the program in the file (find.c, decorator.c, entry.c, foreign.c) */
 bool elab_find_program(Elab *e);
 /* Kernels, init and golden functions of the chosen program into e->decls and e->elements. */
 bool elab_collect(Elab *e);
 FnDecl *elab_decl(Elab *e, Sym name);
+/* The host function that is started, or the orchestration function that a host function is made
+ * for. NULL after a mistake. */
 FnDecl *elab_find_entry(Elab *e);
+/* The same, with the types and values that its parameters get from outside. */
+FnDecl *elab_take_entry(Elab *e);
+/* Elaborates the entry and sets e->p->entry, with a host function of its own where the program has
+ * none. */
+bool elab_entry(Elab *e, FnDecl *entry);
 bool elab_is_program_class(Elab *e, const Ast *a);
 bool elab_is_factory(Elab *e, const Ast *a);
 bool elab_is_kernel(Elab *e, const Ast *def);
@@ -312,13 +268,20 @@ const Ast *elab_decorator(Elab *e, const Ast *def, Loc *place);
 void elab_imports(Elab *e);
 /* Is it a module-level function of compile-time code? */
 bool elab_is_helper(Elab *e, const Ast *def);
+bool elab_has_decorator(Elab *e, const AstList *list, const char *name);
+/* Level and form of a kernel, from its decorator; false after a mistake. */
+bool elab_kernel_kind(Elab *e, const Ast *def, FnDecl *out);
+void elab_bad_decorator(Elab *e, const Ast *d);
 /* Reports a module-level statement that is no part of a program; false when it is one. */
 bool elab_foreign(Elab *e, const Ast *stmt);
 /* Reports what does not belong in `def`, once: for dropped functions. */
 void elab_check_names(Elab *e, const Ast *def);
 /* Does a function call operations? Then it is a kernel that lacks its decorator. */
 bool elab_has_operations(Elab *e, const Ast *def);
-void elab_mark_reached(Elab *e);
+/* Marks what `entry` can reach by name. */
+void elab_mark_reached(Elab *e, FnDecl *entry);
+/* Does another function call it by name? */
+bool elab_is_called(Elab *e, const FnDecl *d);
 
 /* ---- expressions (expr.c, index.c) */
 Val elab_eval(Elab *e, const Ast *a);
@@ -382,7 +345,7 @@ const char *elab_hint(Elab *e, const char *name);
 const char *elab_nearest_op(const char *name);
 Expr *elab_list(Elab *e, Expr **items, uint32_t n, Span span);
 
-/* ---- calls of functions (call.c, func.c) */
+/* ---- calls of functions (call.c, func.c, instance.c) */
 Val elab_call(Elab *e, const Ast *call);
 /* Reports `**kwargs` among the arguments: every keyword has a name after this. */
 bool elab_plain_call(Elab *e, const Ast *call);
@@ -390,6 +353,12 @@ Val elab_function_call(Elab *e, FnDecl *d, const Ast *call);
 /* Elaborates the function for arguments of these types (NULL: by its annotations alone). */
 bool elab_function(Elab *e, FnDecl *d, const Type *const *arg_types, Span call);
 bool elab_signature(Elab *e, FnDecl *d);
+/* The function for these arguments, `want` being `base` as this call wants it: the instance that
+ * fits, or a new one. */
+FnDecl *elab_instance(Elab *e, FnDecl *base, const FnDecl *want, Expr *const *args);
+/* Takes parameters whose value is known (others V_NONE) off the declaration: they become names of
+ * compile-time values in it. */
+void elab_take_consts(Elab *e, FnDecl *d, const Val *known);
 uint32_t elab_n_params(const FnDecl *d);
 const AstParam *elab_param_ast(const FnDecl *d, uint32_t i);
 /* Do the types of all its parameters stand in the text? */
@@ -441,6 +410,13 @@ bool elab_unrolled(Elab *e, const Ast *s);
 /* `target = value`; and a target whose value was a mistake. */
 void elab_assign_value(Elab *e, const Ast *target, Val v, Span span);
 void elab_bind_bad_target(Elab *e, const Ast *target);
+/* `with` (with.c). */
+void elab_with(Elab *e, const Ast *s);
+/* `for i in pl.spmd(n)`; false when the statement is another loop. */
+bool elab_spmd_for(Elab *e, const Ast *s);
+/* Task ids (task.c): binds a name to a new one, and checks what deps= lists. */
+void elab_task(Elab *e, const Ast *target, const Ast *deps);
+void elab_check_deps(Elab *e, const Ast *deps);
 bool elab_is_yield(Elab *e, const Ast *a);
 void elab_yield(Elab *e, const Ast *s, const Ast *target, const Ast *annotation, const Ast *call);
 void elab_open(Elab *e, Frame *frame, BlockKind kind, Block *block);
@@ -462,6 +438,8 @@ Sym elab_fresh(Elab *e, Sym base);
 /* ---- types (types.c) */
 /* An annotation of a parameter, result or binding: V_TYPE, or V_BAD. */
 Val elab_annotation(Elab *e, const Ast *a);
+/* The same for a parameter or result, where extents and dtype may be left out: also V_BARE. */
+Val elab_param_annotation(Elab *e, const Ast *a);
 /* A subscript like pl.Tensor[[..], ..]; false when its base is no type constructor. */
 bool elab_type_form(Elab *e, const Ast *a, Val *out);
 /* Same type but for the place of a tile. */

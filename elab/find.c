@@ -2,40 +2,15 @@
 #include "elab/elab.h"
 #include <string.h>
 
-/* The decorator's dotted name, whether it is called or not. */
-static Sym decorator_name(Elab *e, const Ast *d)
-{
-    return elab_dotted(e, d->kind == AST_CALL ? d->call.callee : d);
-}
-
-static bool has_decorator(Elab *e, const AstList *list, const char *name)
-{
-    for (uint32_t i = 0; i < list->len; i++) {
-        Sym d = decorator_name(e, list->at[i]);
-        if (d && strcmp(d, name) == 0)
-            return true;
-    }
-    return false;
-}
-
 bool elab_is_program_class(Elab *e, const Ast *a)
 {
-    return a->kind == AST_CLASS && has_decorator(e, &a->class_.decorators, "pl.program");
+    return a->kind == AST_CLASS && elab_has_decorator(e, &a->class_.decorators, "pl.program");
 }
 
 bool elab_is_element(Elab *e, const Ast *def)
 {
-    return def->kind == AST_DEF && (has_decorator(e, &def->def.decorators, "pld.init") ||
-                                    has_decorator(e, &def->def.decorators, "pld.golden"));
-}
-
-bool elab_is_kernel(Elab *e, const Ast *def)
-{
-    static const char *const names[] = {"pl.function", "pl.jit", "pl.jit.host", "pl.jit.incore"};
-    for (uint32_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (def->kind == AST_DEF && has_decorator(e, &def->def.decorators, names[i]))
-            return true;
-    return false;
+    return def->kind == AST_DEF && (elab_has_decorator(e, &def->def.decorators, "pld.init") ||
+                                    elab_has_decorator(e, &def->def.decorators, "pld.golden"));
 }
 
 static bool holds_class(Elab *e, const AstList *body)
@@ -78,6 +53,17 @@ static void first_class_name(Elab *e, const AstList *body, const char **name)
     }
 }
 
+static const char *wanted_program(const Elab *e)
+{
+    return e->opt->program ? e->opt->program : e->header ? e->header->program : NULL;
+}
+
+static bool names_module(const Elab *e)
+{
+    const char *name = wanted_program(e);
+    return name && strcmp(name, "Program") == 0;
+}
+
 static void find_candidates(Elab *e, Candidates *out)
 {
     bool module_form = false;
@@ -87,11 +73,12 @@ static void find_candidates(Elab *e, Candidates *out)
             avec_push(e->arena, out, (Candidate){s->class_.name, s});
         else if (elab_is_factory(e, s))
             avec_push(e->arena, out, (Candidate){s->def.name, s});
-        else if (elab_is_kernel(e, s) && !module_form) {
-            module_form = true;
-            avec_push(e->arena, out, (Candidate){"Program", NULL});
-        }
+        else
+            module_form = module_form || elab_is_kernel(e, s);
     }
+    /* Kernels beside a class are helpers of it. */
+    if (module_form && (out->len == 0 || names_module(e)))
+        avec_push(e->arena, out, (Candidate){"Program", NULL});
 }
 
 static bool names_candidate(Elab *e, const Candidate *c, const char *name)
@@ -114,7 +101,7 @@ static const char *list_candidates(Elab *e, const Candidates *c)
 
 static const Candidate *choose(Elab *e, const Candidates *c)
 {
-    const char *name = e->opt->program ? e->opt->program : e->header ? e->header->program : NULL;
+    const char *name = wanted_program(e);
     if (name) {
         for (uint32_t i = 0; i < c->len; i++)
             if (names_candidate(e, &c->at[i], name))
@@ -211,120 +198,6 @@ bool elab_find_program(Elab *e)
 
 /* ---- functions */
 
-static void bad_decorator(Elab *e, const Ast *d)
-{
-    Buf b = {0};
-    ast_print_expr(&b, d->kind == AST_CALL ? d->call.callee : d);
-    elab_error(
-        e, d->span, "name",
-        "unknown decorator @%s: a function has @pl.function(type=...), @pl.function(level=..., "
-        "role=...), @pl.jit, @pl.jit.incore, @pl.jit.host, @pld.init or @pld.golden",
-        b.at ? b.at : "");
-    buf_free(&b);
-}
-
-/* The value of an enumeration keyword of @pl.function; -1 after a mistake. */
-static int64_t decorator_enum(Elab *e, const AstKeyword *k, EnumType t)
-{
-    Val v = elab_eval(e, k->value);
-    if (v.kind == V_ENUM && v.enum_type == t)
-        return v.i;
-    if (v.kind != V_BAD)
-        elab_error(e, k->value->span, "type", "%s= takes a member of pl.%s, got %s", k->name,
-                   enum_type_name(t), val_describe(e, v));
-    return -1;
-}
-
-/* builtin=True, in dumps: the function was made by lower_host_collectives. */
-static bool is_builtin_mark(const Elab *e, const AstKeyword *k)
-{
-    return e->ir && strcmp(k->name, "builtin") == 0 && k->value->kind == AST_TRUE;
-}
-
-static bool function_kind(Elab *e, const Ast *d, FuncKind *kind, bool *generated)
-{
-    int64_t type = -1, level = -1, role = -1;
-    bool ok = d->kind == AST_CALL && d->call.args.len == 0;
-    if (ok && !elab_plain_call(e, d))
-        return false;
-    for (uint32_t i = 0; ok && i < d->call.keywords.len; i++) {
-        const AstKeyword *k = &d->call.keywords.at[i];
-        if (is_builtin_mark(e, k)) {
-            *generated = true;
-            continue;
-        }
-        int64_t *v = strcmp(k->name, "type") == 0    ? &type
-                     : strcmp(k->name, "level") == 0 ? &level
-                                                     : &role;
-        if (v == &role && strcmp(k->name, "role") != 0) {
-            elab_error(e, k->span, "name",
-                       "@pl.function has no %s=: it takes type=, or level= and role=", k->name);
-            return false;
-        }
-        *v = decorator_enum(e, k,
-                            v == &type    ? ENUM_FunctionType
-                            : v == &level ? ENUM_Level
-                                          : ENUM_Role);
-        if (*v < 0)
-            return false;
-    }
-    if (ok && type >= 0 && level < 0 && role < 0) {
-        *kind = type == FUNCTION_INCORE ? FN_INCORE : FN_ORCH;
-        return true;
-    }
-    if (ok && type < 0 && level >= 0) {
-        *kind = FN_HOST;
-        return true;
-    }
-    elab_error(
-        e, d->span, "type",
-        "@pl.function takes type=pl.FunctionType.InCore, type=pl.FunctionType.Orchestration, or "
-        "level=pl.Level.HOST, role=pl.Role.Orchestrator");
-    return false;
-}
-
-static bool jit_kind(Elab *e, Sym name, const Ast *d, FuncKind *kind)
-{
-    if (d->kind == AST_CALL && (d->call.args.len || d->call.keywords.len)) {
-        elab_error(e, d->span, "type", "@%s takes no arguments", name);
-        return false;
-    }
-    *kind = strcmp(name, "pl.jit") == 0        ? FN_ORCH
-            : strcmp(name, "pl.jit.host") == 0 ? FN_HOST
-                                               : FN_INCORE;
-    return true;
-}
-
-/* In .ir files a function may have its place, @pld.loc(...), and expansions above its own
- * decorator. */
-const Ast *elab_decorator(Elab *e, const Ast *def, Loc *place)
-{
-    const AstList *list = &def->def.decorators;
-    Sym first = e->ir && list->len > 1 ? decorator_name(e, list->at[0]) : NULL;
-    uint32_t skip = first && strcmp(first, "pld.loc") == 0 && list->at[0]->kind == AST_CALL;
-    *place = (Loc){0};
-    if (skip && !elab_place(e, list->at[0], place))
-        return NULL;
-    while (skip + 1 < list->len && elab_is_expansion(e, list->at[skip]))
-        skip++;
-    if (list->len == 1 + skip)
-        return list->at[skip];
-    elab_error(e, def->def.name_span, "name", "%s has %u decorators, a function has one",
-               def->def.name, list->len);
-    return NULL;
-}
-
-static bool kernel_kind(Elab *e, const Ast *def, FnDecl *out)
-{
-    const Ast *d = elab_decorator(e, def, &out->place);
-    if (!d)
-        return false;
-    Sym name = decorator_name(e, d);
-    if (name && strcmp(name, "pl.function") == 0)
-        return function_kind(e, d, &out->kind, &out->generated);
-    return jit_kind(e, name, d, &out->kind);
-}
-
 static bool has_self(const Elab *e, const Ast *def)
 {
     return def->def.params.len && def->def.params.at[0].name == e->s_self;
@@ -335,7 +208,7 @@ static bool add_function(Elab *e, const Ast *def, bool in_class)
     /* A kernel of a class that was pasted into a module keeps its self. */
     FnDecl d = {.def = def, .name = def->def.name, .method = has_self(e, def)};
     uint64_t at;
-    if (!kernel_kind(e, def, &d))
+    if (!elab_kernel_kind(e, def, &d))
         return false;
     if (in_class && !d.method) {
         elab_error(e, def->def.name_span, "type",
@@ -365,7 +238,7 @@ static bool class_member(Elab *e, const Ast *s)
     if (elab_is_kernel(e, s))
         return add_function(e, s, true);
     if (s->kind == AST_DEF && s->def.decorators.len)
-        bad_decorator(e, s->def.decorators.at[0]);
+        elab_bad_decorator(e, s->def.decorators.at[0]);
     else if (s->kind == AST_DEF)
         elab_error(e, s->def.name_span, "name",
                    "%s has no decorator: say which level it is for, "
@@ -375,6 +248,18 @@ static bool class_member(Elab *e, const Ast *s)
         elab_error(e, s->span, "value",
                    "a program class holds functions only: put constants before the class");
     return false;
+}
+
+/* Kernels at module level and in the factory, which those of the class call by their names. */
+static bool beside_class(Elab *e)
+{
+    bool ok = true;
+    for (uint32_t i = 0; e->class_ && i < e->module->body.len; i++)
+        if (elab_is_kernel(e, e->module->body.at[i]))
+            ok &= add_function(e, e->module->body.at[i], false);
+    for (uint32_t i = 0; i < e->nested.len; i++)
+        ok &= add_function(e, e->nested.at[i], false);
+    return ok;
 }
 
 bool elab_collect(Elab *e)
@@ -392,42 +277,11 @@ bool elab_collect(Elab *e)
             ok &= add_function(e, body->at[i], false);
     }
     check_helpers(e);
-    return ok;
+    return ok && beside_class(e);
 }
 
 FnDecl *elab_decl(Elab *e, Sym name)
 {
     uint64_t at;
     return map_get_ptr(&e->decl_index, name, &at) ? &e->decls.at[at] : NULL;
-}
-
-FnDecl *elab_find_entry(Elab *e)
-{
-    FnDecl *found = NULL;
-    Span second = {0};
-    const char *names = "";
-    uint32_t n = 0;
-    const char *want = e->opt->entry ? e->opt->entry : e->header ? e->header->entry : NULL;
-    for (uint32_t i = 0; i < e->decls.len; i++) {
-        FnDecl *d = &e->decls.at[i];
-        if (d->kind != FN_HOST)
-            continue;
-        names = arena_printf(e->arena, "%s%s%s", names, n++ ? ", " : "", d->name);
-        if (n == 2)
-            second = d->def->def.name_span;
-        if (!found && (!want || strcmp(want, d->name) == 0))
-            found = d;
-    }
-    if (n == 0)
-        elab_error(e, e->decls.len ? e->decls.at[0].def->def.name_span : elab_top, "name",
-                   "this program has kernels and no host function to start them: `pldc --skeleton "
-                   "FILE` prints one that fits");
-    else if (want && !found)
-        elab_error(e, elab_top, "option", "no host function %s; there is: %s", want, names);
-    else if (!want && n > 1)
-        elab_error(e, second, "option", "several host functions: %s; choose one with --entry NAME",
-                   names);
-    else
-        return found;
-    return NULL;
 }

@@ -18,7 +18,8 @@ const AstParam *elab_param_ast(const FnDecl *d, uint32_t i)
 bool elab_fully_annotated(const FnDecl *d)
 {
     for (uint32_t i = 0; i < elab_n_params(d); i++)
-        if (!elab_param_ast(d, i)->annotation)
+        if (!elab_param_ast(d, i)->annotation ||
+            (i < d->annotations.len && d->annotations.at[i].kind == V_BARE))
             return false;
     return true;
 }
@@ -61,10 +62,11 @@ static bool param_annotation(Elab *e, FnDecl *d, const AstParam *p)
         ok = false;
     }
     if (p->annotation) {
-        v = elab_annotation(e, p->annotation);
+        v = d->kind == FN_HOST ? elab_annotation(e, p->annotation)
+                               : elab_param_annotation(e, p->annotation);
         if (v.kind == V_TYPE)
             ok &= param_type_ok(e, d, p, v.type);
-        ok &= v.kind == V_TYPE;
+        ok &= v.kind == V_TYPE || v.kind == V_BARE;
     } else if (d->kind == FN_HOST) {
         elab_error(e, p->span, "type",
                    "the parameter %s of a host function needs a type, such as pl.Tensor[[2, 1, "
@@ -90,25 +92,6 @@ bool elab_signature(Elab *e, FnDecl *d)
     if (!ok)
         d->state = FN_FAILED;
     return ok;
-}
-
-/* Scalars come last. */
-static bool order_ok(Elab *e, const FnDecl *d)
-{
-    const Func *f = d->func;
-    bool scalar = false;
-    for (uint32_t i = 0; i < f->params.len; i++) {
-        const Type *t = f->vars.at[f->params.at[i].var].type;
-        if (t->kind == TY_SCALAR) {
-            scalar = true;
-        } else if (scalar && type_is_memory(t)) {
-            elab_error(e, elab_param_ast(d, i)->span, "type",
-                       "the tensor %s comes after a scalar parameter of %s: put the scalars last",
-                       elab_param_ast(d, i)->name, d->name);
-            return false;
-        }
-    }
-    return true;
 }
 
 static void note_extents(Elab *e, const Type *t)
@@ -140,6 +123,16 @@ static void add_param(Elab *e, FnDecl *d, uint32_t i, const Type *t)
     note_extents(e, t);
 }
 
+/* What arrives for a parameter annotated pl.Tensor is one. */
+static bool bare_fits(Elab *e, Val a, const AstParam *p, const Type *t)
+{
+    if (a.kind != V_BARE || (TypeKind)a.i == t->kind)
+        return true;
+    elab_error(e, p->span, "type", "%s is declared %s, %s arrives", p->name,
+               a.i == TY_TENSOR ? "pl.Tensor" : "pld.DistributedTensor", type_text(e->arena, t));
+    return false;
+}
+
 static bool add_params(Elab *e, FnDecl *d, const Type *const *arg_types)
 {
     bool ok = true;
@@ -151,10 +144,21 @@ static bool add_params(Elab *e, FnDecl *d, const Type *const *arg_types)
             ok = false;
             continue;
         }
-        ok &= a.kind == V_TYPE || param_type_ok(e, d, p, t);
+        ok &= a.kind == V_TYPE || (param_type_ok(e, d, p, t) && bare_fits(e, a, p, t));
         add_param(e, d, i, t);
     }
-    return ok && order_ok(e, d);
+    return ok;
+}
+
+/* Parameters that are compile-time values in this instance. */
+static void add_consts(Elab *e, const FnDecl *d)
+{
+    for (uint32_t i = 0; i < d->consts.len; i++) {
+        const CtName *c = &d->consts.at[i];
+        map_set_ptr(&e->fn->locals, c->name, 1);
+        elab_set_name(e, elab_name_id(e, c->name),
+                      (Name){.state = NM_CONST, .val = c->val, .where = c->span});
+    }
 }
 
 /* ---- results */
@@ -212,6 +216,7 @@ static Func *new_func(Elab *e, FnDecl *d)
     Func *f = arena_new(e->arena, Func);
     f->kind = d->kind;
     f->generated = d->generated;
+    f->spliced = d->spliced;
     f->name = d->name;
     f->span = d->def->def.name_span;
     f->loc = d->place;
@@ -228,7 +233,7 @@ static void declared_result(Elab *e, const FnDecl *d)
     if (!d->def->def.returns)
         return;
     e->fn = NULL;
-    Val v = elab_annotation(e, d->def->def.returns);
+    Val v = elab_param_annotation(e, d->def->def.returns);
     e->fn = fn;
     if (v.kind == V_TYPE)
         fn->declared_result = v.type;
@@ -294,7 +299,7 @@ bool elab_function(Elab *e, FnDecl *d, const Type *const *arg_types, Span call)
     if (!enter(e, d, call))
         return false;
     Fn *saved = e->fn;
-    Fn fn = {.decl = d, .f = new_func(e, d), .memory = alias_graph(e->arena)};
+    Fn fn = {.decl = d, .f = new_func(e, d), .level = d->kind, .memory = alias_graph(e->arena)};
     uint32_t errors = e->diags->n_errors;
     d->state = FN_BUSY;
     d->first_call = call;
@@ -304,6 +309,7 @@ bool elab_function(Elab *e, FnDecl *d, const Type *const *arg_types, Span call)
     elab_collect_bound(e, &d->def->def.body, &fn.locals, NULL);
     declared_result(e, d);
     elab_expansions(e, d->def);
+    add_consts(e, d);
     if (add_params(e, d, arg_types) && names_ok(e, d)) {
         run_body(e, d);
         elab_finish_effects(e);

@@ -1,6 +1,6 @@
 /* The first line of a dump: the pass it was made after, and what was bound.
  *
- *     # pld-ir 08_lower_composite_ops ranks=4 nr=ranks mode="builtin" platform=a2a3sim program=P
+ *     # pld-ir 09_lower_composite_ops ranks=4 nr=ranks mode="builtin" platform=a2a3sim program=P
  * entry=host
  *
  * `ranks` comes first and platform, program and entry last, so a parameter may have one of these
@@ -101,9 +101,10 @@ static bool read_pairs(Elab *e, Header *h, const char *at)
 static bool agrees(Elab *e, Header *h)
 {
     const SpecializeOptions *o = e->opt;
-    if (o->ranks && h->ranks && o->ranks != h->ranks)
-        elab_error(e, elab_top, "option", "%u devices, but the first line of the dump has ranks=%u",
-                   o->ranks, h->ranks);
+    /* ranks=1 may be that of an entry without a host function (entry.c). */
+    if (o->ranks && h->ranks > 1 && o->ranks != h->ranks)
+        elab_error(e, elab_top, "option",
+                   "%u devices, but the first line of the dump has ranks=%u", o->ranks, h->ranks);
     else if (o->platform && h->platform && o->platform->id != h->platform->id)
         elab_error(e, elab_top, "option",
                    "platform %s, but the first line of the dump has platform=%s", o->platform->name,

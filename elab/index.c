@@ -198,7 +198,7 @@ Val elab_subscript(Elab *e, const Ast *a)
                    elab_hint(e, "pl.slice"));
         return val_bad;
     }
-    if (e->fn->f->kind == FN_HOST)
+    if (e->fn->level == FN_HOST)
         return host_row(e, base, a);
     Region r = elab_region(e, a, base.expr->type);
     if (!r.ok)

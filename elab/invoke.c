@@ -167,22 +167,12 @@ static bool check_annotated(Elab *e, Extents *x, Call *c, uint32_t i)
     return e->diags->n_errors == errors && wrong_argument(e, c, i, bound);
 }
 
-/* A parameter without annotation has the type of the first call's argument. */
-static bool check_found(Elab *e, Call *c, uint32_t i)
+/* A parameter without annotation has the type that its instance was made for. */
+static void convert_found(Elab *e, Call *c, uint32_t i)
 {
     const Func *f = c->d->func;
     const Type *want = f->vars.at[f->params.at[i].var].type;
-    uint32_t errors = e->diags->n_errors;
-    if (convert(e, c, i, want))
-        return true;
-    if (e->diags->n_errors != errors)
-        return false;
-    elab_error(e, c->spans[i], "type",
-               "%s of %s is %s in this call and %s in another: annotate it, or write two functions",
-               elab_param_ast(c->d, i)->name, c->d->name, type_text(e->arena, c->args[i]->type),
-               type_text(e->arena, want));
-    diag_note(e->diags, c->d->first_call, "the other call is here");
-    return false;
+    (void)convert(e, c, i, want); /* the instance was chosen so that it can */
 }
 
 /* ---- arguments */
@@ -287,12 +277,13 @@ static const char *level_name(FuncKind k)
 
 static bool check_level(Elab *e, const FnDecl *d, Span span)
 {
-    FuncKind from = e->fn->f->kind;
+    FuncKind from = e->fn->level;
     static const char *const calls[] = {[FN_HOST] = "a host function calls orchestration functions",
                                         [FN_ORCH] =
                                             "an orchestration function calls InCore functions",
                                         [FN_INCORE] = "an InCore function calls InCore helpers"};
-    bool good = from == FN_HOST ? d->kind == FN_ORCH : d->kind == FN_INCORE;
+    bool good = from == FN_HOST ? d->kind == FN_ORCH && d->form != FORM_INLINE
+                                : d->kind == FN_INCORE || d->form != FORM_PLAIN;
     if (good || (e->ir && from == FN_HOST && d->kind == FN_INCORE))
         return true;
     elab_error(e, span, "level", "%s is %s function and this is %s function: %s", d->name,
@@ -303,7 +294,7 @@ static bool check_level(Elab *e, const FnDecl *d, Span span)
 
 static bool check_device(Elab *e, const Call *c, Expr **device, Expr **cores)
 {
-    bool host = e->fn->f->kind == FN_HOST, given = c->device.kind != V_BAD;
+    bool host = e->fn->level == FN_HOST, given = c->device.kind != V_BAD;
     int64_t v;
     if (host && !given) {
         elab_error(e, c->ast->span, "level",
@@ -333,6 +324,11 @@ static Val finish(Elab *e, Call *c, Extents *x, Expr *device, Expr *cores)
     call->callee = c->d->func;
     call->device = device;
     call->cores = cores;
+    if (e->fn->blocks && e->fn->level == FN_ORCH && !c->d->spliced) {
+        call->cores = e->fn->blocks;
+        call->sync_start = e->fn->sync_start;
+        e->fn->blocks = NULL;
+    }
     call->n_args = elab_n_params(c->d);
     call->args = c->args;
     call->span = c->ast->span;
@@ -350,8 +346,8 @@ static Val finish(Elab *e, Call *c, Extents *x, Expr *device, Expr *cores)
  * what would be said about it may follow from them. */
 static bool sound(Elab *e, FnDecl *d, Span call)
 {
-    bool ok =
-        d->state != FN_FAILED && (!elab_fully_annotated(d) || elab_function(e, d, NULL, call));
+    bool ok = d->state != FN_FAILED && (d->form != FORM_PLAIN || !elab_fully_annotated(d) ||
+                                        elab_function(e, d, NULL, call));
     e->fn->uses_failed |= !ok;
     return ok;
 }
@@ -360,7 +356,7 @@ static bool sound(Elab *e, FnDecl *d, Span call)
  * on the core. */
 static bool check_results(Elab *e, const FnDecl *d, Span call)
 {
-    FuncKind from = e->fn->f->kind;
+    FuncKind from = e->fn->level;
     const Type *t = d->func->result;
     uint32_t n = t->kind == TY_TUPLE ? t->n_elems : t->kind != TY_NONE;
     for (uint32_t i = 0; i < n; i++) {
@@ -378,35 +374,69 @@ static bool check_results(Elab *e, const FnDecl *d, Span call)
     return true;
 }
 
-Val elab_function_call(Elab *e, FnDecl *d, const Ast *ast)
+/* The function as this call wants it: at which level, and which arguments are compile-time values.
+ * Those are taken out of the call. */
+static FnDecl wanted(Elab *e, const FnDecl *base, Call *c)
 {
-    uint32_t n = elab_n_params(d);
+    FnDecl want = *base;
+    FuncKind from = e->fn->level;
+    uint32_t n = elab_n_params(base), kept = 0;
+    if (base->form != FORM_PLAIN && from != FN_HOST) {
+        want.kind = from;
+        want.spliced = from == FN_ORCH;
+    }
+    if (base->form != FORM_INLINE)
+        return want;
+    Val *known = arena_new_n(e->arena, Val, n + 1);
+    for (uint32_t i = 0; i < n; i++) {
+        const AstParam *p = elab_param_ast(base, i);
+        bool plain = !p->annotation || p->annotation->kind == AST_NAME;
+        known[i] =
+            plain && c->vals[i].kind != V_DIM && val_all_known(c->vals[i]) ? c->vals[i] : val_none;
+        if (known[i].kind != V_NONE)
+            continue;
+        c->vals[kept] = c->vals[i];
+        c->spans[kept++] = c->spans[i];
+    }
+    if (kept < n)
+        elab_take_consts(e, &want, known);
+    return want;
+}
+
+Val elab_function_call(Elab *e, FnDecl *base, const Ast *ast)
+{
+    uint32_t n = elab_n_params(base);
     Expr *device = NULL, *cores = NULL;
     Extents x = {0};
-    Call c = {.d = d,
+    Call c = {.d = base,
               .ast = ast,
               .vals = arena_new_n(e->arena, Val, n + 1),
               .spans = arena_new_n(e->arena, Span, n + 1),
               .args = arena_new_n(e->arena, Expr *, n + 1)};
-    bool first = d->state == FN_NEW;
-    if (!check_level(e, d, ast->span) || !elab_signature(e, d) || !sound(e, d, ast->span) ||
-        !place_arguments(e, &c) || !check_device(e, &c, &device, &cores) ||
-        !make_arguments(e, &c) || !bind_extents(e, &x, &c))
+    if (!check_level(e, base, ast->span) || !elab_signature(e, base) ||
+        !sound(e, base, ast->span) || !place_arguments(e, &c) ||
+        !check_device(e, &c, &device, &cores))
+        return val_bad;
+    FnDecl want = wanted(e, base, &c);
+    c.d = &want;
+    n = elab_n_params(&want);
+    if (!make_arguments(e, &c) || !bind_extents(e, &x, &c))
         return val_bad;
     for (uint32_t i = 0; i < n; i++)
-        if (d->annotations.at[i].kind == V_TYPE && !check_annotated(e, &x, &c, i))
+        if (want.annotations.at[i].kind == V_TYPE && !check_annotated(e, &x, &c, i))
             return val_bad;
     const Type **types = arena_new_n(e->arena, const Type *, n + 1);
     for (uint32_t i = 0; i < n; i++)
         types[i] = c.args[i]->type;
-    if (!elab_function(e, d, types, ast->span)) {
+    c.d = elab_instance(e, base, &want, c.args);
+    if (!elab_function(e, c.d, types, ast->span)) {
         e->fn->uses_failed = true;
         return val_bad;
     }
-    if (!check_results(e, d, ast->span))
+    if (!check_results(e, c.d, ast->span))
         return val_bad;
-    for (uint32_t i = 0; i < n && !first; i++)
-        if (d->annotations.at[i].kind != V_TYPE && !check_found(e, &c, i))
-            return val_bad;
+    for (uint32_t i = 0; i < n; i++)
+        if (c.d->annotations.at[i].kind != V_TYPE)
+            convert_found(e, &c, i);
     return finish(e, &c, &x, device, cores);
 }

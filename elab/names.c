@@ -12,6 +12,8 @@ typedef struct {
     bool probe;     /* see whether there is an operation, look up nothing */
     bool found;     /* probe: there is one */
     DeclList *todo; /* marked, and not yet looked into */
+    Sym callee;     /* probe: is this function named? */
+    bool called;
 } Walk;
 
 static void walk(Walk *w, const Ast *a);
@@ -64,6 +66,8 @@ static void walk_call(Walk *w, const Ast *a)
 {
     const Ast *c = a->call.callee;
     Sym dotted = elab_dotted(w->e, c);
+    Sym name = c->kind == AST_ATTR ? c->attr.name : c->kind == AST_NAME ? c->name : NULL;
+    w->called = w->called || (w->callee && name == w->callee);
     bool self =
         c->kind == AST_ATTR && c->attr.base->kind == AST_NAME && c->attr.base->name == w->e->s_self;
     if (dotted)
@@ -143,10 +147,11 @@ bool elab_has_operations(Elab *e, const Ast *def)
     return w.found;
 }
 
-void elab_mark_reached(Elab *e)
+void elab_mark_reached(Elab *e, FnDecl *entry)
 {
     DeclList todo = {0};
     Walk w = {.e = e, .reach = true, .todo = &todo};
+    mark(&w, entry->name);
     for (uint32_t i = 0; i < e->decls.len; i++)
         if (e->decls.at[i].kind == FN_HOST)
             mark(&w, e->decls.at[i].name);
@@ -155,4 +160,18 @@ void elab_mark_reached(Elab *e)
         walk_list(&w, &d->def->def.body);
     }
     vec_free(&todo);
+}
+
+bool elab_is_called(Elab *e, const FnDecl *d)
+{
+    for (uint32_t i = 0; i < e->decls.len; i++) {
+        const FnDecl *from = &e->decls.at[i];
+        Walk w = {.e = e, .probe = true, .callee = d->name};
+        if (from == d)
+            continue;
+        walk_list(&w, &from->def->def.body);
+        if (w.called)
+            return true;
+    }
+    return false;
 }

@@ -218,7 +218,7 @@ Val elab_make_op(Elab *e, OpId op, Expr **slots, Span span)
     x->args = arena_new_n(e->arena, Expr *, info->n_slots ? info->n_slots : 1);
     for (uint32_t i = 0; i < info->n_slots; i++)
         x->args[i] = slots[i];
-    x->type = infer_op(e->p, x, e->fn->f->kind);
+    x->type = infer_op(e->p, x, e->fn->level);
     if (!x->type) {
         note_local_extents(e, x);
         return val_bad;
@@ -270,7 +270,7 @@ static Val unknown_op(Elab *e, Sym dotted, Span span)
 /* A window reserved in every iteration would be many windows under one name. */
 static bool alloc_in_loop(Elab *e, OpId op, Span span)
 {
-    if (op != OP_ALLOC_WINDOW_BUFFER || !e->fn->loop || e->fn->f->kind != FN_HOST)
+    if (op != OP_ALLOC_WINDOW_BUFFER || !e->fn->loop || e->fn->level != FN_HOST)
         return false;
     elab_error(e, span, "level", "%s in a loop: reserve the window before the loop",
                op_info(op)->full);

@@ -28,9 +28,11 @@ static void add_define(Elab *e, const Define *d)
     Sym name = intern(e->in, d->name);
     Setting *s = find_setting(e, name);
     if (!s) {
-        add_setting(e, (Setting){.name = name, .value = d->value});
+        add_setting(e, (Setting){.name = name, .value = d->value, .used = d->aside});
         return;
     }
+    if (d->aside)
+        return;
     size_t n = strlen(d->value);
     bool quoted =
         s->value[0] == '"' && strlen(s->value) == n + 2 && strncmp(s->value + 1, d->value, n) == 0;
@@ -40,6 +42,11 @@ static void add_define(Elab *e, const Define *d)
                    d->value, s->name, s->value);
     else if (!s->from_header)
         s->value = d->value;
+}
+
+bool elab_is_set(Elab *e, Sym name)
+{
+    return find_setting(e, name) != NULL;
 }
 
 void elab_settings(Elab *e)
@@ -349,6 +356,21 @@ Val elab_param(Elab *e, Sym name, Span span, const Ast *annotation, const Ast *f
         v = bind_ranks(e, v, s, span);
     record(e, name, v, ranks);
     return v;
+}
+
+const char *elab_outside(Elab *e, Sym name)
+{
+    Sym key = internf(e->in, "tensor:%s", name);
+    Setting *s = find_setting(e, key);
+    if (!s)
+        return NULL;
+    uint64_t at;
+    s->used = true;
+    if (!map_get_ptr(&e->binding_index, key, &at)) {
+        map_set_ptr(&e->binding_index, key, e->p->bindings.len);
+        avec_push(e->arena, &e->p->bindings, ((Binding){.name = key, .value = s->value}));
+    }
+    return s->value;
 }
 
 void elab_bind_factory(Elab *e)

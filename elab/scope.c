@@ -99,6 +99,13 @@ Val elab_local(Elab *e, Sym name, Span span, bool *found)
             name);
         diag_note(e->diags, n->where, "the loop is here");
         return val_bad;
+    case NM_SCOPE:
+        elab_error(e, span, "name",
+                   "%s is %s that lives on the core, and its scope is over: store it, or move the "
+                   "use into the scope",
+                   name, type_text(e->arena, func_var(e->fn->f, n->var)->type));
+        diag_note(e->diags, n->path, "the scope is here");
+        return val_bad;
     case NM_BAD: return val_bad;
     default:
         elab_error(e, span, "name", "%s is used before it is bound%s", name,
@@ -274,6 +281,12 @@ static void collect_stmt(Elab *e, const Ast *s, Map *seen, SymList *out)
     case AST_IF:
         elab_collect_bound(e, &s->if_.then, seen, out);
         elab_collect_bound(e, &s->if_.otherwise, seen, out);
+        break;
+    case AST_WITH:
+        for (uint32_t i = 0; i < s->with.targets.len; i++)
+            if (s->with.targets.at[i])
+                collect_target(e, s->with.targets.at[i], seen, out);
+        elab_collect_bound(e, &s->with.body, seen, out);
         break;
     case AST_FOR:
         collect_target(e, s->for_.target, seen, out);

@@ -70,10 +70,11 @@ static FnDecl *find(Elab *e)
     elab_imports(e);
     keep_bindings(e);
     bool ok = elab_find_program(e) && elab_collect(e);
+    FnDecl *entry = ok && !diags_failed(e->diags) ? elab_take_entry(e) : NULL;
     /* Not after other mistakes: the parameter may be one that was not reached. */
     if (ok && !diags_failed(e->diags))
         elab_unused_settings(e);
-    return ok && !diags_failed(e->diags) ? elab_find_entry(e) : NULL;
+    return diags_failed(e->diags) ? NULL : entry;
 }
 
 /* After a mistake in a caller its callees were not reached: their own mistakes are reported in the
@@ -82,7 +83,8 @@ static void check_unreached(Elab *e)
 {
     for (uint32_t i = 0; i < e->decls.len; i++) {
         FnDecl *d = &e->decls.at[i];
-        if (d->state == FN_NEW && d->reached && d->kind != FN_HOST && elab_fully_annotated(d))
+        if (d->state == FN_NEW && d->reached && d->kind != FN_HOST && elab_signature(e, d) &&
+            elab_fully_annotated(d))
             elab_function(e, d, NULL, d->def->def.name_span);
     }
 }
@@ -91,7 +93,7 @@ static void drop_uncalled(Elab *e)
 {
     for (uint32_t i = 0; i < e->decls.len; i++) {
         FnDecl *d = &e->decls.at[i];
-        if (d->state != FN_NEW)
+        if (d->state != FN_NEW || d->next)
             continue;
         elab_check_names(e, d->def);
         if (!d->reached && !e->ir)
@@ -100,19 +102,26 @@ static void drop_uncalled(Elab *e)
     }
 }
 
+/* Instances of one text: k, k_1, k_2 ... */
 static int by_place(const void *a, const void *b)
 {
     const Func *x = *(Func *const *)a, *y = *(Func *const *)b;
-    return (x->span.begin > y->span.begin) - (x->span.begin < y->span.begin);
+    size_t n = strlen(x->name), m = strlen(y->name);
+    if (x->span.begin != y->span.begin)
+        return x->span.begin > y->span.begin ? 1 : -1;
+    return n != m ? (n > m ? 1 : -1) : strcmp(x->name, y->name);
 }
 
 static void collect_functions(Elab *e)
 {
     for (uint32_t i = 0; i < e->decls.len; i++)
-        if (e->decls.at[i].state == FN_DONE)
-            avec_push(e->arena, &e->p->funcs, e->decls.at[i].func);
+        for (const FnDecl *d = &e->decls.at[i]; d; d = d->next)
+            if (d->state == FN_DONE)
+                avec_push(e->arena, &e->p->funcs, d->func);
     if (e->p->funcs.len)
         qsort(e->p->funcs.at, e->p->funcs.len, sizeof *e->p->funcs.at, by_place);
+    for (uint32_t i = 0; i < e->added.len; i++)
+        avec_push(e->arena, &e->p->funcs, e->added.at[i]);
 }
 
 static void set_stage(Elab *e)
@@ -148,12 +157,11 @@ static bool elaborate(Elab *e)
     FnDecl *entry = find(e);
     if (!entry)
         return false;
-    elab_mark_reached(e);
-    bool ok = elab_function(e, entry, NULL, entry->def->def.name_span);
+    elab_mark_reached(e, entry);
+    bool ok = elab_entry(e, entry);
     if (!ok)
         check_unreached(e);
     drop_uncalled(e);
-    e->p->entry = entry->func;
     ok = ok && elab_elements(e);
     collect_functions(e);
     set_stage(e);

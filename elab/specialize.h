@@ -6,9 +6,11 @@
 #include "ir/ir.h"
 #include "parser/ast.h"
 
-/* A setting of a compile-time parameter: -D NAME=VALUE. */
+/* A setting of a compile-time parameter, -D NAME=VALUE, or, for the name "tensor:x", the dtype and
+ * extents of the entry's tensor x: "FP32[64,64]". */
 typedef struct {
     const char *name, *value;
+    bool aside; /* said by the way: may be of no use, and gives way to others */
 } Define;
 
 typedef struct {

@@ -271,7 +271,6 @@ static void unavailable(Elab *e, const Ast *s)
     static const char *const instead[AST_COUNT] = {
         [AST_WHILE] = "there is no while: write for i in pl.range(N) with a break",
         [AST_TRY] = "there is no try: a device has no exceptions",
-        [AST_WITH] = "there is no with: write the statements of its body",
         [AST_DELETE] = "there is no del: names end with their function",
         [AST_GLOBAL] = "there are no global variables: pass values as parameters",
         [AST_IMPORT] = "imports stand at the top of the file",
@@ -280,7 +279,7 @@ static void unavailable(Elab *e, const Ast *s)
     Span span = s->span;
     if (s->kind == AST_DEF)
         span = s->def.name_span;
-    else if (s->kind == AST_WHILE || s->kind == AST_WITH || s->kind == AST_TRY)
+    else if (s->kind == AST_WHILE || s->kind == AST_TRY)
         span.end = span.begin + (uint32_t)strlen(ast_kind_name(s->kind));
     elab_error(e, span, "syntax", "%s",
                instead[s->kind] ? instead[s->kind] : "this statement cannot stand in a kernel");
@@ -325,6 +324,7 @@ static void statement(Elab *e, const Ast *s)
         break;
     case AST_IF: branch(e, s); break;
     case AST_FOR: elab_for(e, s); break;
+    case AST_WITH: elab_with(e, s); break;
     case AST_RETURN: do_return(e, s); break;
     case AST_BREAK:
     case AST_CONTINUE: jump(e, s); break;

@@ -224,7 +224,10 @@ static bool simple_type(Elab *e, const Ast *a, Val *out)
         *out = (Val){.kind = V_TYPE, .type = type_simple(e->tt, TY_BUFFER)};
     else if (is_dotted(e, a, "pld.CommCtx"))
         *out = (Val){.kind = V_TYPE, .type = type_simple(e->tt, TY_CTX)};
-    else
+    else if (is_dotted(e, a, "pl.TaskId")) {
+        *out = (Val){.kind = V_TYPE, .type = type_simple(e->tt, TY_TASK)};
+        return true;
+    } else
         return false;
     if (!e->ir) {
         elab_error(e, a->span, "type",
@@ -259,6 +262,42 @@ Val elab_annotation(Elab *e, const Ast *a)
     elab_error(e, a->span, "type", "a type is wanted, such as pl.Tensor[[1, 64], pl.FP32], got %s",
                val_describe(e, v));
     return val_bad;
+}
+
+static bool bare(Elab *e, const Ast *a, Val *out)
+{
+    Sym d = a->kind == AST_SUBSCRIPT ? elab_dotted(e, a->sub.base) : NULL;
+    bool out_dir = d && strcmp(d, "pl.Out") == 0;
+    if ((out_dir || (d && strcmp(d, "pl.InOut") == 0)) && a->sub.index.len == 1 &&
+        bare(e, a->sub.index.at[0], out) && !out->has_dir) {
+        out->has_dir = true;
+        out->dir = out_dir ? DIR_OUT : DIR_INOUT;
+        return true;
+    }
+    if (!is_dotted(e, a, "pl.Tensor") && !is_dotted(e, a, "pld.DistributedTensor"))
+        return false;
+    *out = (Val){.kind = V_BARE, .i = is_dotted(e, a, "pl.Tensor") ? TY_TENSOR : TY_DIST};
+    return true;
+}
+
+/* tuple[pl.Tensor, ...], of results. */
+static bool bare_tuple(Elab *e, const Ast *a, Val *out)
+{
+    if (a->kind != AST_SUBSCRIPT || a->sub.base->kind != AST_NAME ||
+        (strcmp(a->sub.base->name, "tuple") != 0 && strcmp(a->sub.base->name, "Tuple") != 0))
+        return false;
+    for (uint32_t i = 0; i < a->sub.index.len; i++)
+        if (bare(e, a->sub.index.at[i], out)) {
+            out->i = TY_TUPLE;
+            return true;
+        }
+    return false;
+}
+
+Val elab_param_annotation(Elab *e, const Ast *a)
+{
+    Val v;
+    return bare(e, a, &v) || bare_tuple(e, a, &v) ? v : elab_annotation(e, a);
 }
 
 bool elab_type_fits(Elab *e, const Type *a, const Type *b)

@@ -199,7 +199,8 @@ static void print_items(Buf *out, Val v)
 void val_print(Buf *out, Val v, bool quote)
 {
     switch (v.kind) {
-    case V_BAD: buf_str(out, "?"); break;
+    case V_BAD:
+    case V_BARE: buf_str(out, "?"); break;
     case V_NONE: buf_str(out, "None"); break;
     case V_INT: buf_printf(out, "%lld", (long long)v.i); break;
     case V_FLOAT: buf_double(out, v.f); break;

@@ -181,9 +181,13 @@ typedef struct {
     FuncAlias *a;
 } Walk;
 
+/* The memory of an operand, also of one that is an expression: in front of flatten_calls. */
 static AliasNode node_of(const Walk *w, const Expr *e)
 {
-    return e && e->kind == EX_VAR ? w->a->node[e->var] : ALIAS_NONE;
+    bool view;
+    while (e && e->kind != EX_VAR)
+        e = e->type && type_is_memory(e->type) ? expr_memory(e, 0, &view) : NULL;
+    return e ? w->a->node[e->var] : ALIAS_NONE;
 }
 
 /* Buffers and contexts name memory too. */
@@ -211,6 +215,8 @@ static void walk_uses(Walk *w, const Expr *e)
     const AliasPlace place = {.span = e->span};
     const FuncAlias *callee = e->kind == EX_CALL ? alias_of(w->all, e->callee) : NULL;
     for (uint32_t i = 0; i < e->n_args; i++) {
+        if (e->args[i] && e->args[i]->n_args)
+            walk_uses(w, e->args[i]);
         AliasNode n = node_of(w, e->args[i]);
         if (n && callee && i < e->callee->params.len)
             alias_use(g, n, alias_uses(callee, e->callee->params.at[i].var), place);
@@ -246,6 +252,8 @@ static void walk_block(Walk *w, const Block *b, const Stmt *owner, const Stmt *l
             walk_results(w, s);
         for (uint32_t k = 0; s->kind == ST_YIELD && to && k < to->n_results; k++)
             alias_flow(&w->a->graph, w->a->node[to->results[k]], node_of(w, s->values[k]));
+        if (s->kind == ST_SCOPE)
+            walk_block(w, &s->body, NULL, NULL);
         if (s->kind != ST_FOR && s->kind != ST_IF)
             continue;
         walk_carried(w, s);

@@ -441,6 +441,7 @@ static const Type *infer_simple(const Infer *in)
     case RES_INDEX: return type_scalar(tt, DT_INDEX);
     case RES_INT32: return type_scalar(tt, DT_INT32);
     case RES_CTX: return type_simple(tt, TY_CTX);
+    case RES_TASK: return type_simple(tt, TY_TASK);
     case RES_ARG0: {
         const Type *t = in->op->args[0]->type;
         return t->kind == TY_TILE ? type_placed(tt, t, MEM_UNSET, -1) : t;

@@ -38,6 +38,7 @@ void stmt_roots(Stmt *s, ExprFn *fn, void *env)
     visit(&s->hi, fn, env);
     visit(&s->step, fn, env);
     visit(&s->cond, fn, env);
+    visit(&s->blocks, fn, env);
 }
 
 void expr_walk(Expr **e, ExprFn *fn, void *env)
@@ -127,7 +128,7 @@ static bool same_node(const Expr *a, const Expr *b)
     case EX_SCALAR: return a->scalar == b->scalar && (a->scalar != SC_CAST || a->dtype == b->dtype);
     case EX_ELEMENT: return a->element == b->element && a->vars == b->vars;
     case EX_OP: return a->op == b->op;
-    case EX_CALL: return a->callee == b->callee;
+    case EX_CALL: return a->callee == b->callee && a->sync_start == b->sync_start;
     case EX_LIST: return true;
     case EX_ENUM: return a->enum_type == b->enum_type && a->ival == b->ival;
     case EX_DTYPE: return a->dtype == b->dtype;

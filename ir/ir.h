@@ -84,7 +84,9 @@ struct Expr {
     Dtype dtype;        /* DTYPE; the target of SC_CAST */
     Func *callee;       /* CALL */
     Expr *device;       /* CALL from the host: device=; otherwise NULL */
-    Expr *cores; /* CALL from the host, .ir files only: cores=, lanes to run it on, or NULL */
+    Expr *cores; /* CALL from the host, .ir files only: cores=, lanes to run it on, or NULL; from an
+                    orchestration function: the blocks of the pl.spmd around it, or NULL */
+    bool sync_start; /* CALL with blocks: all start at once */
     uint32_t n_args;
     Expr **args;
 };
@@ -99,6 +101,8 @@ typedef enum {
     ST_RETURN,
     ST_BREAK,
     ST_CONTINUE,
+    ST_SCOPE, /* with pl.at(...), with pl.spmd(...): InCore code in an orchestration function; what
+                 it binds is bound after it. Gone after outline_scopes */
 } StmtKind;
 
 typedef enum {
@@ -125,9 +129,13 @@ struct Stmt {
     VarId index; /* INDEX variable; visible in the body only */
     Expr *lo, *hi, *step;
     VarId *iters; /* n_values of them: the carried names inside the body */
+    /* SCOPE; `values`: deps=, `results`: the task id of `as tid`, if any */
+    Sym hint;     /* name_hint=, or NULL */
+    Expr *blocks; /* pl.spmd: how many, else NULL */
+    bool sync_start;
     /* IF, LOOP_WHILE */
     Expr *cond;
-    Block body;      /* FOR: the body. IF: the then arm */
+    Block body;      /* FOR, SCOPE: the body. IF: the then arm */
     Block otherwise; /* IF: the else arm */
 };
 
@@ -152,7 +160,7 @@ struct Func {
     Span span; /* of the name */
     Loc loc;
     VEC(Var) vars;
-    VEC(Param) params;  /* tensors first, then scalars */
+    VEC(Param) params;
     const Type *result; /* type_none, one type, or a tuple */
     VEC(int32_t)
     alias; /* per result: index of the parameter whose memory it is, or -1 (a scalar or tile) */
@@ -162,7 +170,8 @@ struct Func {
        have type TY_NUMBER; names may be bound several times in all stages. */
     uint32_t n_index;
     double rtol, atol; /* GOLDEN; negative: unsaid */
-    bool generated;    /* made by a pass (lower_host_collectives) */
+    bool generated;    /* made by a pass (lower_host_collectives), or a caller of the entry */
+    bool spliced;      /* ORCH: inlined where it is called (pl.FunctionType.Inline) */
 };
 
 /* Init and golden functions give the elements of a host parameter; passes leave them alone. */

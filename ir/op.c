@@ -141,6 +141,7 @@ static const char *const result_text[] = {
     [RES_SCALAR] = "scalar",
     [RES_INDEX] = "INDEX",
     [RES_INT32] = "INT32",
+    [RES_TASK] = "task id",
     [RES_CTX] = "context",
     [RES_BUFFER] = "window buffer",
     [RES_VIEW] = "view",

@@ -160,6 +160,7 @@ typedef enum {
     RES_INDEX,
     RES_INT32,
     RES_CTX,
+    RES_TASK,
     RES_BUFFER,
     RES_VIEW,
     RES_ROW,
@@ -179,7 +180,9 @@ typedef enum {
     EMIT_RANK,
     EMIT_NRANKS,
     EMIT_CORE,
-    EMIT_FIT, /* up to here */
+    EMIT_FIT,
+    EMIT_BLOCK_IDX,
+    EMIT_BLOCK_NUM, /* up to here */
     EMIT_LOAD,
     EMIT_STORE,
     EMIT_WRITE,

@@ -30,6 +30,9 @@ const PassInfo *pass_info(PassId id)
 
 bool pass_from_name(const char *name, PassId *id)
 {
+    /* The number in front says where the pass stood when the dump was made. */
+    if (name[0] >= '0' && name[0] <= '9' && name[1] >= '0' && name[1] <= '9' && name[2] == '_')
+        name += 3;
     for (int i = 0; i < PASS_COUNT; i++) {
         const PassInfo *info = pass_info((PassId)i);
         if (!strcmp(name, info->name) || !strcmp(name, info->file)) {

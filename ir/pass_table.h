@@ -16,13 +16,13 @@ typedef enum {
 typedef struct {
     PassId id;
     const char *name; /* "lower_composite_ops" */
-    const char *file; /* "08_lower_composite_ops" */
+    const char *file; /* "09_lower_composite_ops" */
     const char *doc;
     uint32_t requires, produces, breaks;
 } PassInfo;
 
 const PassInfo *pass_info(PassId id);
-/* By name, with or without number ("lower_composite_ops", "08_lower_composite_ops"); false if
+/* By name, with or without number ("lower_composite_ops", "09_lower_composite_ops"); false if
  * unknown. */
 bool pass_from_name(const char *name, PassId *id);
 void pass_print_table(FILE *out);

@@ -217,12 +217,47 @@ static void print_values(Printer *pr, const Expr *list)
     }
 }
 
+static void print_blocks(Printer *pr, const Expr *blocks, bool sync_start, Sym hint)
+{
+    buf_str(pr->out, "with pl.spmd(");
+    irp_expr(pr->out, pr->f, blocks, 0, BARE_INT);
+    buf_str(pr->out, sync_start ? ", sync_start=True" : "");
+    if (hint)
+        buf_printf(pr->out, ", name_hint=\"%s\"", hint);
+    buf_str(pr->out, "):\n");
+}
+
+static void print_scope(Printer *pr, const Stmt *s, uint32_t depth)
+{
+    if (s->blocks) {
+        print_blocks(pr, s->blocks, s->sync_start, s->hint);
+    } else {
+        buf_str(pr->out, "with pl.at(level=pl.Level.CORE_GROUP");
+        if (s->hint)
+            buf_printf(pr->out, ", name_hint=\"%s\"", s->hint);
+        buf_str(pr->out, "):\n");
+    }
+    print_block(pr, &s->body, depth + 1);
+}
+
+/* A call that runs as blocks. */
+static const Expr *block_call(const Printer *pr, const Stmt *s)
+{
+    bool call = (s->kind == ST_LET || s->kind == ST_EXPR) && s->value->kind == EX_CALL;
+    return call && s->value->cores && pr->f->kind == FN_ORCH ? s->value : NULL;
+}
+
 static void print_stmt(Printer *pr, const Stmt *s, uint32_t depth)
 {
     if (irp_is_silent(s))
         return;
     print_place(pr, s, depth);
     indent(pr, depth);
+    const Expr *blocks = block_call(pr, s);
+    if (blocks) {
+        print_blocks(pr, blocks->cores, blocks->sync_start, NULL);
+        indent(pr, ++depth);
+    }
     switch (s->kind) {
     case ST_LET: {
         const Type *type = s->n_results == 1 ? func_var(pr->f, s->results[0])->type : NULL;
@@ -244,6 +279,7 @@ static void print_stmt(Printer *pr, const Stmt *s, uint32_t depth)
     case ST_RETURN: print_return(pr, s); break;
     case ST_BREAK: buf_str(pr->out, "break\n"); break;
     case ST_CONTINUE: buf_str(pr->out, "continue\n"); break;
+    case ST_SCOPE: print_scope(pr, s, depth); break;
     }
 }
 
@@ -280,7 +316,8 @@ static void print_kernel(Printer *pr)
     };
     Func *f = pr->f;
     irp_sites(pr->out, f);
-    buf_printf(pr->out, "    @pl.function(%s%s)\n    def %s(self", decorators[f->kind],
+    buf_printf(pr->out, "    @pl.function(%s%s)\n    def %s(self",
+               f->spliced ? "type=pl.FunctionType.Inline" : decorators[f->kind],
                f->generated ? ", builtin=True" : "", f->name);
     for (uint32_t i = 0; i < f->params.len; i++)
         print_param(pr, &f->params.at[i]);

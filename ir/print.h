@@ -10,11 +10,11 @@ typedef struct {
                   statement whose place differs from the one before it, and as a decorator above
                   each function */
     const char
-        *pass; /* name for the first line, e.g. "08_lower_composite_ops"; NULL: no first line */
+        *pass; /* name for the first line, e.g. "09_lower_composite_ops"; NULL: no first line */
 } PrintOptions;
 
 /* Appends the whole program. Layout (a parameter bound to pld.world_size() is written NAME=ranks):
- *     # pld-ir 08_lower_composite_ops ranks=4 nr=ranks mode="builtin" platform=a2a3sim program=P
+ *     # pld-ir 09_lower_composite_ops ranks=4 nr=ranks mode="builtin" platform=a2a3sim program=P
  * entry=host_orch NR = pl.dynamic("NR")
  *
  *     @pl.program

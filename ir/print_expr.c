@@ -209,7 +209,7 @@ static void print_call(Buf *out, const Func *f, const Expr *e)
         irp_expr(out, f, e->device, 0, BARE_INT);
         between = ", ";
     }
-    if (e->cores) {
+    if (e->cores && f->kind == FN_HOST) {
         buf_printf(out, "%scores=", between);
         irp_expr(out, f, e->cores, 0, BARE_INT);
     }

@@ -44,6 +44,7 @@ typedef enum {
     TY_TILE,   /* pl.Tile[[dims], dtype], on-core; later pl.Tile[[dims], dtype, pl.Mem.Vec, addr] */
     TY_BUFFER, /* pld.WindowBuffer: result of alloc_window_buffer */
     TY_CTX,    /* pld.CommCtx: result of get_comm_ctx */
+    TY_TASK,   /* pl.TaskId: of a dispatch; gone after outline_scopes */
     TY_TUPLE,  /* several results */
     TY_NUMBER, /* of init and golden functions: an integer or a double, as it comes out */
 } TypeKind;
@@ -95,7 +96,7 @@ const Type *type_shaped(TypeTable *tt, TypeKind kind, Dtype dtype, uint32_t rank
                         const Dim *const *dims);
 /* The same tile type with a place on the core; mem MEM_UNSET and addr -1 take the place away. */
 const Type *type_placed(TypeTable *tt, const Type *tile, MemSpace mem, int64_t addr);
-const Type *type_simple(TypeTable *tt, TypeKind kind); /* BUFFER, CTX, NUMBER */
+const Type *type_simple(TypeTable *tt, TypeKind kind); /* BUFFER, CTX, TASK, NUMBER */
 const Type *type_tuple(TypeTable *tt, const Type *const *elems, uint32_t n);
 
 static inline bool type_is_memory(const Type *t)

@@ -10,7 +10,8 @@ const char *property_name(Property property)
 {
     static const char *const names[] = {"typed",  "inlined", "ssa",           "flat",
                                         "tiles",  "signals", "no_composites", "no_host_collectives",
-                                        "staged", "windows", "fenced",        "placed"};
+                                        "staged", "windows", "fenced",        "placed",
+                                        "outlined"};
     for (uint32_t i = 0; i < sizeof names / sizeof *names; i++)
         if (property == (Property)(1u << i))
             return names[i];
@@ -300,6 +301,18 @@ static void check_jump(Walk *w, const Stmt *s, const Stmt *before, const Loop *l
         verify_fail(&w->v, s, "break or continue without the yield of the values its loop carries");
 }
 
+/* What is bound in a scope is bound after it. */
+static void check_scope(Walk *w, const Stmt *s)
+{
+    FuncKind level = w->v.level;
+    check_expr(w, s, s->blocks, false);
+    if (level != FN_ORCH || (w->v.properties & PROP_OUTLINED))
+        verify_fail(&w->v, s, "a scope that is not in an orchestration function");
+    w->v.level = FN_INCORE;
+    walk_block(w, &s->body, NULL, NULL);
+    w->v.level = level;
+}
+
 static void walk_stmt(Walk *w, const Block *b, uint32_t at, const Loop *loop, const Stmt *owner)
 {
     const Stmt *s = b->at[at];
@@ -312,6 +325,7 @@ static void walk_stmt(Walk *w, const Block *b, uint32_t at, const Loop *loop, co
     case ST_RETURN: check_return(w, s); break;
     case ST_BREAK:
     case ST_CONTINUE: check_jump(w, s, at ? b->at[at - 1] : NULL, loop); break;
+    case ST_SCOPE: check_scope(w, s); break;
     case ST_YIELD:
         check_values(w, s);
         check_yield(w, s, next && jumps(next) && loop ? loop->stmt : owner);
@@ -332,7 +346,9 @@ static void verify_func(Program *p, Func *f, uint32_t properties, const char *bl
 {
     if (func_is_element(f))
         properties &= PROP_TYPED;
-    Walk w = {.v = {.p = p, .f = f, .properties = properties, .blame = blame, .clean = clean},
+    Verify v = {.p = p, .f = f, .level = f->kind, .blame = blame, .clean = clean};
+    v.properties = properties;
+    Walk w = {.v = v,
               .ssa = (properties & PROP_SSA) != 0};
     w.bound = xcalloc(f->vars.len + 1, 1);
     w.ever = xcalloc(f->vars.len + 1, 1);

@@ -19,6 +19,7 @@ typedef enum {
     PROP_FENCED = 1 << 10, /* fences explicit */
     PROP_PLACED = 1 << 11, /* every tile has an address; init, iter, yield and result of a carried
                               tile share it */
+    PROP_OUTLINED = 1 << 12, /* no scopes: orchestration code calls InCore functions */
 } Property;
 
 const char *property_name(Property property);

@@ -32,7 +32,7 @@ static const Type *infer_again(Verify *v, Expr *e, const char **why)
     Diags *outer = p->diags, caught;
     diags_init(&caught, p->arena, NULL);
     p->diags = &caught;
-    const Type *t = e->kind == EX_OP ? infer_op(p, e, v->f->kind) : infer_scalar(p, e);
+    const Type *t = e->kind == EX_OP ? infer_op(p, e, v->level) : infer_scalar(p, e);
     p->diags = outer;
     *why = caught.list.len ? caught.list.at[0].message : "no type";
     diags_free(&caught);
@@ -63,8 +63,9 @@ static bool has_type(const Expr *e)
 
 static void check_call(Verify *v, const Stmt *s, const Expr *e)
 {
-    FuncKind from = v->f->kind, to = e->callee ? e->callee->kind : FN_INIT;
-    bool level = (from == FN_HOST && to == FN_ORCH) || (from != FN_HOST && to == FN_INCORE);
+    FuncKind from = v->level, to = e->callee ? e->callee->kind : FN_INIT;
+    bool level = (from == FN_HOST && to == FN_ORCH) || (from != FN_HOST && to == FN_INCORE) ||
+                 (from == FN_ORCH && e->callee && e->callee->spliced);
     if (!e->callee || !level) {
         verify_fail(v, s, "a call of %s, which this level cannot call",
                     e->callee ? e->callee->name : "nothing");
@@ -75,7 +76,7 @@ static void check_call(Verify *v, const Stmt *s, const Expr *e)
                     e->callee->params.len);
     if ((from == FN_HOST) != (e->device != NULL))
         verify_fail(v, s, "a call of %s with a wrong device", e->callee->name);
-    if ((v->properties & PROP_INLINED) && from == FN_INCORE)
+    if ((v->properties & PROP_INLINED) && (from == FN_INCORE || e->callee->spliced))
         verify_fail(v, s, "InCore function %s calls %s after inlining", v->f->name,
                     e->callee->name);
 }
@@ -107,7 +108,7 @@ static void check_op_properties(Verify *v, const Stmt *s, const Expr *e)
 {
     const OpInfo *info = op_info(e->op);
     uint32_t props = v->properties;
-    bool incore = v->f->kind == FN_INCORE, collective = op_is_collective(e->op);
+    bool incore = v->level == FN_INCORE, collective = op_is_collective(e->op);
     if ((props & PROP_TILES) && incore &&
         (info->family == FAMILY_TENSOR || e->op == OP_TENSOR_SLICE || e->op == OP_TENSOR_ASSIGN))
         property_fail(v, s, PROP_TILES, info->full, "is left in InCore code");

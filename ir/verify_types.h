@@ -7,6 +7,7 @@
 typedef struct {
     Program *p;
     Func *f;
+    FuncKind level; /* of the code at hand: that of f, or InCore in a scope */
     uint32_t properties;
     const char *blame; /* pass to name in messages */
     bool *clean;       /* set to false by verify_fail */

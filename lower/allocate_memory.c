@@ -1,4 +1,4 @@
-/* Pass 13: every tile gets an address on the core.
+/* Pass 14: every tile gets an address on the core.
  *
  * A value carried by a loop or an if has one address under all its names: what goes in, what the
  * body sees, what is yielded, what comes out. Names are joined greedily, inner and later carriers

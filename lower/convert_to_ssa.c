@@ -104,7 +104,7 @@ static void assigned_stmt(void *env, Stmt *s)
 {
     Collect *c = env;
     Ssa *x = c->x;
-    if (s->kind != ST_LET && s->kind != ST_FOR && s->kind != ST_IF)
+    if (s->kind == ST_YIELD)
         return;
     for (uint32_t i = 0; i < s->n_results; i++) {
         VarId v = s->results[i];
@@ -306,6 +306,9 @@ static void convert_one(Ssa *x, Stmt *s)
         convert_for(x, s);
     } else if (s->kind == ST_IF) {
         convert_if(x, s);
+    } else if (s->kind == ST_SCOPE) {
+        rename_expr(x, &s->blocks);
+        convert_block(x, &s->body);
     } else {
         rename_expr(x, &s->value);
         for (uint32_t i = 0; i < s->n_values; i++)

@@ -11,9 +11,15 @@ typedef struct {
     Map taken;  /* names of f before the pass, and of temporaries since */
     Sym prefix; /* for temporaries: the helper being called */
     uint32_t n_statements;
+    uint32_t scopes; /* pl.at around the statement at hand: InCore code */
     bool failed;
 } Expand;
 
+/* Is a call of this function made where the call is replaced by the body? */
+static inline bool expand_inlines(const Expand *x, const Func *callee)
+{
+    return x->f->kind == FN_INCORE || x->scopes || callee->spliced;
+}
 /* Adds the names that appear in a function: its parameters and what it binds. */
 void expand_names(Func *f, Map *out);
 /* A name that nothing in the caller has: for what lives only between two statements. */

@@ -1,4 +1,4 @@
-/* Pass 05: no op or call under another one, so that each line is one step. A temporary is named
+/* Pass 06: no op or call under another one, so that each line is one step. A temporary is named
  * after what consumes it: the name that the statement binds, the parameter it is passed for, or the
  * op's short name where nothing is bound. */
 #include "lower/flatten.h"

@@ -21,24 +21,29 @@ static bool is_root_call(const Stmt *s)
     return (s->kind == ST_LET || s->kind == ST_EXPR) && s->value->kind == EX_CALL;
 }
 
+typedef struct {
+    const Expand *x;
+    Expr *found;
+} Search;
+
 static void find_call(void *env, Expr **e)
 {
-    Expr **found = env;
-    if ((*e)->kind == EX_CALL && !*found)
-        *found = *e;
+    Search *s = env;
+    if ((*e)->kind == EX_CALL && !s->found && expand_inlines(s->x, (*e)->callee))
+        s->found = *e;
 }
 
 /* A call of a helper inside an expression (not the statement's own call), or NULL. */
-static Expr *nested_call(Stmt *s)
+static Expr *nested_call(const Expand *x, Stmt *s)
 {
-    Expr *found = NULL;
+    Search search = {x, NULL};
     if (!is_root_call(s)) {
-        stmt_exprs(s, find_call, &found);
-        return found;
+        stmt_exprs(s, find_call, &search);
+        return search.found;
     }
     for (uint32_t i = 0; i < s->value->n_args; i++)
-        expr_walk(&s->value->args[i], find_call, &found);
-    return found;
+        expr_walk(&s->value->args[i], find_call, &search);
+    return search.found;
 }
 
 typedef struct {
@@ -168,7 +173,7 @@ static void expand_if(Expand *x, Block *b, Stmt *s)
 
 static void expand_stmt(Expand *x, Block *b, Stmt *s)
 {
-    Expr *nested = x->f->kind == FN_INCORE ? nested_call(s) : NULL;
+    Expr *nested = nested_call(x, s);
     if (nested) {
         Block flat = {0};
         x->prefix = nested->callee->name;
@@ -176,15 +181,17 @@ static void expand_stmt(Expand *x, Block *b, Stmt *s)
         flatten_stmt(&fl, s);
         for (uint32_t i = 0; i < flat.len; i++)
             expand_stmt(x, b, flat.at[i]);
-    } else if (x->f->kind == FN_INCORE && is_root_call(s)) {
+    } else if (is_root_call(s) && expand_inlines(x, s->value->callee)) {
         expand_call(x, b, s);
     } else if (s->kind == ST_FOR && s->loop == LOOP_UNROLL) {
         unroll(x, b, s);
     } else if (s->kind == ST_IF && s->cond->kind == EX_BOOL) {
         expand_if(x, b, s);
     } else {
+        x->scopes += s->kind == ST_SCOPE;
         expand_block(x, &s->body);
         expand_block(x, &s->otherwise);
+        x->scopes -= s->kind == ST_SCOPE;
         expand_add(x, b, s);
     }
 }
@@ -214,7 +221,7 @@ static void expand_func(Calls *c, Func *f);
 
 typedef struct {
     Calls *calls;
-    Func *caller;
+    bool incore; /* the code at hand */
 } Callees;
 
 static void visit_callee(void *env, Expr **e)
@@ -222,15 +229,21 @@ static void visit_callee(void *env, Expr **e)
     Callees *v = env;
     if ((*e)->kind != EX_CALL)
         return;
-    bool incore = v->caller->kind == FN_INCORE;
-    map_set_ptr(incore ? &v->calls->from_incore : &v->calls->from_above, (*e)->callee, 1);
-    if (incore)
+    bool inlined = v->incore || (*e)->callee->spliced;
+    map_set_ptr(inlined ? &v->calls->from_incore : &v->calls->from_above, (*e)->callee, 1);
+    if (inlined)
         expand_func(v->calls, (*e)->callee);
 }
 
-static void visit_callees(void *env, Stmt *s)
+static void visit_callees(Callees *v, Block *b)
 {
-    stmt_exprs(s, visit_callee, env);
+    for (uint32_t i = 0; i < b->len; i++) {
+        Stmt *s = b->at[i];
+        Callees inside = {v->calls, v->incore || s->kind == ST_SCOPE};
+        stmt_exprs(s, visit_callee, v);
+        visit_callees(&inside, &s->body);
+        visit_callees(&inside, &s->otherwise);
+    }
 }
 
 static void expand_func(Calls *c, Func *f)
@@ -245,8 +258,8 @@ static void expand_func(Calls *c, Func *f)
         return;
     }
     c->depth++;
-    Callees v = {c, f};
-    block_walk(&f->body, visit_callees, &v);
+    Callees v = {c, f->kind == FN_INCORE};
+    visit_callees(&v, &f->body);
     c->depth--;
     if (c->failed)
         return;
@@ -263,7 +276,8 @@ static void drop_helpers(Calls *c)
     Program *p = c->p;
     for (uint32_t i = 0; i < p->funcs.len; i++) {
         Func *f = p->funcs.at[i];
-        bool helper = f->kind == FN_INCORE && map_get_ptr(&c->from_incore, f, NULL) &&
+        bool inlined = map_get_ptr(&c->from_incore, f, NULL);
+        bool helper = (f->kind == FN_INCORE || f->spliced) && inlined &&
                       !map_get_ptr(&c->from_above, f, NULL);
         if (!helper)
             p->funcs.at[to++] = f;

@@ -1,4 +1,4 @@
-/* Pass 08: collectives in InCore code become notify, wait, transfers, tile ops and loops.
+/* Pass 09: collectives in InCore code become notify, wait, transfers, tile ops and loops.
  *
  * A communication context, rank and rank count of the same window that the function has at hand are
  * used again, and those of any window where the whole program works in one group. Requires flat SSA

@@ -1,4 +1,4 @@
-/* Pass 09: a collective in a host function becomes one dispatch per device of a builtin kernel, an
+/* Pass 10: a collective in a host function becomes one dispatch per device of a builtin kernel, an
  * orchestration function and the InCore function it calls, which is expanded by the same code as
  * InCore collectives. Calls of one signature share a kernel; names are fixed words, with a number
  * by first use where there are several signatures. */

@@ -1,4 +1,4 @@
-/* Pass 06: local tensor arithmetic and subscripts become tile ops, so that InCore code computes on
+/* Pass 07: local tensor arithmetic and subscripts become tile ops, so that InCore code computes on
  * tiles only.
  *
  *     t = pl.tensor.slice(m, o, s)       ->  t = pl.tile.load(m, o, s)

@@ -1,4 +1,4 @@
-/* Pass 10: put and get pass through on-core memory; here they get the tiles for it, and their
+/* Pass 11: put and get pass through on-core memory; here they get the tiles for it, and their
  * offsets and shape where the whole memory moves. They stay single ops, so that the checks know
  * what they read.
  *

@@ -24,6 +24,7 @@ bool passes_run(Program *p, const PassOptions *options);
 /* The passes, one file each (lower/<name>.c). false after reported errors. */
 bool pass_inline_unroll(Program *p);
 bool pass_convert_to_ssa(Program *p);
+bool pass_outline_scopes(Program *p);
 bool pass_simplify(Program *p);
 bool pass_flatten_calls(Program *p);
 bool pass_lower_tensor_ops(Program *p);

@@ -1,4 +1,4 @@
-/* Pass 04, and the work of pass 14: folding, constants and copies propagated, branches on constants
+/* Pass 05, and the work of pass 15: folding, constants and copies propagated, branches on constants
  * resolved, loops without iterations and dead code dropped. Requires SSA, so that a name means one
  * value.
  *

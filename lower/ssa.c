@@ -27,6 +27,8 @@ static void collect(Program *p, const Block *b, Carrier *owner, Carrier *loop, C
             Carrier *c = carrier_new(p, s, out);
             collect(p, &s->body, c, loop, out);
             collect(p, &s->otherwise, c, loop, out);
+        } else if (s->kind == ST_SCOPE) {
+            collect(p, &s->body, NULL, NULL, out);
         }
     }
 }

@@ -1,4 +1,4 @@
-/* Pass 07: a host allreduce without a signal gets one, of a buffer of its own.
+/* Pass 08: a host allreduce without a signal gets one, of a buffer of its own.
  *
  * Buffers are allocated once, outside of loops, so inside a loop the program has to pass a signal.
  */

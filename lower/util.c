@@ -112,7 +112,7 @@ uint32_t low_stmt_count(const Block *b)
 
 typedef struct {
     Program *p;
-    Func *f;
+    FuncKind level; /* of the code at hand */
     bool good;
 } Check;
 
@@ -121,22 +121,30 @@ static void check_op(void *env, Expr **e)
     Check *c = env;
     if (!c->good || (*e)->kind != EX_OP)
         return;
-    const Type *t = infer_op(c->p, *e, c->f->kind);
+    const Type *t = infer_op(c->p, *e, c->level);
     if (!t)
         c->good = false;
     else if (!(*e)->type || (*e)->type->mem == MEM_UNSET)
         (*e)->type = t;
 }
 
-static void check_stmt(void *env, Stmt *s)
+static void check_block(Check *c, Block *b)
 {
-    stmt_exprs(s, check_op, env);
+    for (uint32_t i = 0; i < b->len; i++) {
+        Stmt *s = b->at[i];
+        FuncKind level = c->level;
+        stmt_exprs(s, check_op, c);
+        c->level = s->kind == ST_SCOPE ? FN_INCORE : level;
+        check_block(c, &s->body);
+        check_block(c, &s->otherwise);
+        c->level = level;
+    }
 }
 
 bool low_check_ops(Program *p, Func *f)
 {
-    Check c = {p, f, true};
-    block_walk(&f->body, check_stmt, &c);
+    Check c = {p, f->kind, true};
+    check_block(&c, &f->body);
     return c.good;
 }
 

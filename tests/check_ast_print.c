@@ -100,7 +100,7 @@ static const struct {
     {"@a.b(c=d)\n@e\ndef f():\n    pass\n", NULL},
     {"if a:\n    @b\n    class C:\n        pass\n", NULL},
     /* blank lines and the header */
-    {"# pld-ir 04_simplify ranks=2\nx = 1\n", NULL},
+    {"# pld-ir 05_simplify ranks=2\nx = 1\n", NULL},
     {"# a comment\nx = 1  # another\n", "x = 1\n"},
     {"a\ndef f():\n    a\n    def g():\n        b\n    c\n    d\nclass H:\n    def i(): pass\n"
      "    def j(): pass\nk\n",

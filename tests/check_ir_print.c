@@ -299,8 +299,8 @@ START_TEST(the_first_line_names_what_was_bound)
     avec_push(&t.arena, &t.p->extents, intern(&t.names, "NR"));
     VarId x = memory("x", TY_TENSOR);
     t.f->params.at[t.f->params.len - 1] = (Param){.var = x, .dir = DIR_OUT};
-    ck_program(true, false, "04_simplify",
-               "# pld-ir 04_simplify ranks=4 SIZE=64 nr=ranks mode=\"hand\" "
+    ck_program(true, false, "05_simplify",
+               "# pld-ir 05_simplify ranks=4 SIZE=64 nr=ranks mode=\"hand\" "
                "platform=a2a3sim program=P entry=step\n"
                "NR = pl.dynamic(\"NR\")\n"
                "\n"

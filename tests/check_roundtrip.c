@@ -130,7 +130,7 @@ static char *read_sample(const Case *c)
 static void compile_case(const Case *c, Dumps *dumps)
 {
     Unit u;
-    const Define mode = {"mode", c->mode};
+    const Define mode = {.name = "mode", .value = c->mode};
     const SpecializeOptions options = {
         .defines = &mode,
         .n_defines = *c->mode != 0,

@@ -212,7 +212,7 @@ START_TEST(samples_are_clean)
 {
     const Sample *s = &samples[_i];
     Expect e = {.verdicts = "ok", .devices = s->devices};
-    Define mode = {"mode", s->mode};
+    Define mode = {.name = "mode", .value = s->mode};
     check_program(s->path, &e, s->mode ? &mode : NULL, false);
     check_program(s->path, &e, s->mode ? &mode : NULL, true);
 }

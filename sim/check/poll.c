@@ -48,6 +48,7 @@ static bool scalar_op(const BcInsn *in)
     case BC_RANK:
     case BC_NRANKS:
     case BC_CORE:
+    case BC_BLOCK:
     case BC_READ:
     case BC_FENCE: return true;
     default: return false;

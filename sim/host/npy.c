@@ -295,6 +295,28 @@ bool npy_read(Arena *arena, const char *path, NpyArray *out, const char **why)
     return ok;
 }
 
+static size_t no_more(void *env, const Buf *head)
+{
+    (void)env;
+    return head->len;
+}
+
+bool npy_head(Arena *arena, const char *path, NpyArray *out, const char **why)
+{
+    Buf file = {0};
+    char *reason = NULL;
+    Parse p = {.arena = arena, .path = path, .why = why};
+    *out = (NpyArray){0};
+    bool ok = file_read_extent(path, &file, 2 * MAX_HEADER, no_more, NULL, &reason);
+    if (!ok)
+        *why = arena_strndup(arena, reason, strlen(reason));
+    ok = ok && find_header(&p, (const unsigned char *)(file.at ? file.at : ""), file.len) &&
+         parse_header(&p, out) && find_dtype(&p, out);
+    xfree(reason);
+    buf_free(&file);
+    return ok;
+}
+
 static const char *wanted_type(uint8_t dtype)
 {
     return dtype_info[dtype].npy;

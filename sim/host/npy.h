@@ -21,6 +21,8 @@ typedef struct NpyArray {
  * bytes left over, not an .npy, more than 5 dimensions, big-endian, an unknown type), in the arena.
  */
 bool npy_read(Arena *arena, const char *path, NpyArray *out, const char **why);
+/* Its header only: `data` and `bytes` are not set. */
+bool npy_head(Arena *arena, const char *path, NpyArray *out, const char **why);
 /* The same from bytes; `path` is only named in messages. */
 bool npy_parse(Arena *arena, const char *path, const void *bytes, size_t len, NpyArray *out,
                const char **why);

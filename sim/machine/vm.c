@@ -405,6 +405,7 @@ VmStatus vm_run(World *w, Lane *lane, uint64_t budget)
         case BC_NRANKS: ok = query(w, lane, in, top); break;
         case BC_WORLD: r[in->a] = w->n_ranks; break;
         case BC_CORE: r[in->a] = lane->core; break;
+        case BC_BLOCK: r[in->a] = in->imm ? lane->n_blocks : lane->block; break;
         default:
             lane->pending.token = 0;
             ok = execute(w, lane, in);

@@ -123,6 +123,7 @@ typedef struct {
 
 struct Lane {
     uint32_t rank, core;
+    int64_t block, n_blocks; /* of the pl.spmd under way; 0 and 1 outside */
     uint32_t id; /* rank * World.max_cores + core: stable name for schedules */
     LaneState state;
     uint32_t dispatch; /* running one */

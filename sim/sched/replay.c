@@ -137,6 +137,12 @@ static bool adopt_row(const char *at, RunConfig *config, const char **why)
     return end[twice] == '/';
 }
 
+uint32_t replay_devices(const char *text)
+{
+    Token t;
+    return replay_is_token(text) && parse(text, &t) ? t.n_ranks : 0;
+}
+
 bool replay_adopt(Arena *arena, const char *token, const BcProgram *program, RunConfig *config,
                   const char **why)
 {

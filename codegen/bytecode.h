@@ -18,6 +18,7 @@
 #define BC_MAX_REGS 65535   /* registers of a class, and tile slots, in a function */
 #define BC_MAX_DIM_STACK 16 /* depth of a shape expression */
 #define BC_MAX_CORE_BYTES (1 << 20)
+#define BC_WORLD_EXTENT "pld.world_size()" /* the extent that is the number of devices */
 #define BC_NONE 0xffffu        /* an absent register or run */
 #define BC_NO_INDEX UINT32_MAX /* an absent table index */
 

@@ -61,8 +61,14 @@ static void push_step(DimCode *dc, BcDimOp op, int64_t value)
 
 static void push_dim(DimCode *dc, const Dim *d);
 
-static int64_t extent_index(const Program *p, Sym name)
+/* The number of devices has no declaration: it follows those that have one, where code names it. */
+static int64_t extent_index(Emit *em, Sym name)
 {
+    const Program *p = em->p;
+    if (extent_is_world(name)) {
+        em->world = true;
+        return p->extents.len;
+    }
     for (uint32_t i = 0; i < p->extents.len; i++) {
         if (p->extents.at[i] == name)
             return i;
@@ -78,7 +84,7 @@ static void push_atom(DimCode *dc, const Atom *a)
                                   [DIM_MAX] = BCD_MAX};
     if (a->kind == DIM_NAME) {
         emit_extent(dc->fe, a->name);
-        push_step(dc, BCD_NAME, extent_index(dc->fe->p, a->name));
+        push_step(dc, BCD_NAME, extent_index(dc->fe->em, a->name));
         return;
     }
     push_dim(dc, a->left);
@@ -166,7 +172,7 @@ VReg emit_extent(FuncEmit *fe, Sym name)
     uint64_t index;
     if (map_get_ptr(&fe->bind_index, name, &index))
         return fe->bind_regs.at[index];
-    int64_t extent = extent_index(fe->p, name);
+    int64_t extent = extent_index(fe->em, name);
     BcBind b = {.extent = (uint32_t)extent, .param = BC_NO_INDEX};
     if (extent < 0) {
         diag_internal(fe->p->diags, fe->span, "extent %s is not declared", name);
@@ -238,10 +244,16 @@ static void emit_header(Emit *em)
     }
     out->bindings = (const uint32_t(*)[2])pairs;
     out->n_extents = p->extents.len;
-    uint32_t *extents = arena_new_n(em->arena, uint32_t, p->extents.len);
+    uint32_t *extents = arena_new_n(em->arena, uint32_t, p->extents.len + 1);
     for (uint32_t i = 0; i < p->extents.len; i++)
         extents[i] = emit_string(em, p->extents.at[i]);
-    out->extents = extents;
+    out->extents = em->extents = extents;
+}
+
+static void emit_world(Emit *em)
+{
+    if (em->world)
+        em->extents[em->out->n_extents++] = emit_string(em, WORLD_EXTENT);
 }
 
 /* Moves a heap vector into the arena. */
@@ -283,6 +295,7 @@ BcProgram *emit_program(Arena *arena, Program *p)
     number_funcs(&em);
     emit_header(&em);
     emit_funcs(&em);
+    emit_world(&em);
     emit_tables(&em);
     if (diags_failed(p->diags))
         return NULL;

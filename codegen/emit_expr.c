@@ -167,6 +167,7 @@ static void op_into(FuncEmit *fe, VReg dst, const Expr *e)
     case EMIT_WINDOW:
     case EMIT_ROW:
     case EMIT_FLATTEN:
+    case EMIT_AS_SHAPE:
     case EMIT_CHECK:
     case EMIT_NOTIFY:
     case EMIT_WAIT:

@@ -267,6 +267,16 @@ static void emit_flatten(const OpCode *oc)
     emit_insn(oc->fe, BC_FLATTEN, FIELDS(m, src), 0);
 }
 
+static void emit_as_shape(const OpCode *oc)
+{
+    uint32_t n;
+    VReg src = memory(oc, OP_ARG(oc->e, AS_SHAPE, tensor));
+    VReg extents = run(oc, OP_ARG(oc->e, AS_SHAPE, shape), &n);
+    VReg m = emit_memory_result(oc->fe, oc->result, emit_mem_type(oc->e->type));
+    emit_insn(oc->fe, BC_SHAPE, FIELDS(m, src, extents, n),
+              emit_string(oc->fe->em, OP_ARG(oc->e, AS_SHAPE, what)->sym));
+}
+
 static void emit_check(const OpCode *oc)
 {
     VReg cond = scalar(oc, OP_ARG(oc->e, CHECK, cond));
@@ -301,6 +311,7 @@ static void emit_effect(const OpCode *oc)
     case EMIT_WINDOW: emit_window(oc); return;
     case EMIT_ROW: emit_row(oc); return;
     case EMIT_FLATTEN: emit_flatten(oc); return;
+    case EMIT_AS_SHAPE: emit_as_shape(oc); return;
     case EMIT_CHECK: emit_check(oc); return;
     case EMIT_REDUCE:
         emit_insn(fe, BC_TRED, FIELDS(result_tile(oc), tile(oc, e->args[0])),

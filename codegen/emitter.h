@@ -90,6 +90,8 @@ typedef struct {
     VEC(BcDimStep) steps;
     VEC(BcWindow) windows;
     VEC(BcElementFunc) element_funcs;
+    uint32_t *extents; /* of the program, with room for one more */
+    bool world;        /* the number of devices is that one */
 } Emit;
 
 /* The function being emitted. */

@@ -194,6 +194,14 @@ static bool rule_FLATTEN(At *at)
            bad(at, "registers that do not fit");
 }
 
+static bool rule_RESHAPE(At *at)
+{
+    const BcMreg *a = mreg(at, at->in->a), *b = mreg(at, at->in->b);
+    return (a->kind == b->kind && a->kind != BCM_BUFFER && a->dtype == b->dtype &&
+            a->rank == run_length(at->in)) ||
+           bad(at, "registers that do not fit");
+}
+
 static bool rule_BUFFER(At *at)
 {
     return mreg(at, at->in->a)->kind == BCM_BUFFER || bad(at, "not a buffer");
@@ -233,12 +241,15 @@ static bool rule_ELEMENT_OF_B(At *at)
     return element(at, mreg(at, at->in->b));
 }
 
-/* Tile against memory: one dtype, one rank, and as many offsets. */
+/* Tile against memory: one dtype, one rank, and as many offsets; what is stored may be of lower
+ * rank. */
 static bool fits(At *at)
 {
     const BcTile *a = tile(at, at->in->a);
     const BcMreg *b = mreg(at, at->in->b);
-    return (a->dtype == b->dtype && a->rank == b->rank && run_length(at->in) == b->rank) ||
+    bool store = at->in->op == BC_STORE || at->in->op == BC_RSTORE;
+    return (a->dtype == b->dtype && (store ? a->rank <= b->rank : a->rank == b->rank) &&
+            run_length(at->in) == b->rank) ||
            bad(at, "tile and memory differ in dtype or rank");
 }
 

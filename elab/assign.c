@@ -53,12 +53,15 @@ static void emit_let(Elab *e, Sym name, Span name_span, Expr *x, const Type *typ
 {
     AliasNode memory = elab_memory_of(e, x);
     const Bounds *bounds = elab_bounds_of(e, x);
+    const Dim *dim = elab_dim(e, x);
     Stmt *s = elab_emit(e, ST_LET);
     s->value = x;
     s->n_results = 1;
     s->results = arena_new(e->arena, VarId);
     s->results[0] = elab_bind(e, name, type, name_span, memory);
-    elab_name(e, elab_name_id(e, name))->bounds = bounds;
+    Name *n = elab_name(e, elab_name_id(e, name));
+    n->bounds = bounds;
+    n->dim = dim;
 }
 
 /* `name = value`, with the declared type or NULL. */
@@ -375,6 +378,8 @@ void elab_expr_stmt(Elab *e, const Ast *s)
         elab_error(e, s->span, "syntax", "this statement has no effect: delete it");
         return;
     }
+    if (v.expr->kind == EX_OP && v.expr->op == OP_AS_SHAPE && v.expr->args[0]->kind == EX_CALL)
+        v.expr = v.expr->args[0]; /* nobody looks at the result's extents */
     if (v.expr->kind == EX_OP) {
         if (rebinds(e, v.expr))
             return;

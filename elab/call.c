@@ -180,6 +180,8 @@ static Val world_size(Elab *e, const Ast *call)
         elab_error(e, call->span, "type", "pld.world_size takes no arguments");
         return val_bad;
     }
+    if (e->in_type && !e->whole_default)
+        return e->p->ranks_bound ? val_int(e->p->ranks) : val_dim(dim_world(e->p));
     if (!e->whole_default) {
         elab_error(e, call->span, "value",
                    "in compile-time code pld.world_size() is the default of a parameter, "
@@ -190,12 +192,22 @@ static Val world_size(Elab *e, const Ast *call)
     return val_int(e->p->ranks);
 }
 
+/* In dumps the short name is the extent, the full one the operation; in kernels it is the extent
+ * that a parameter brings. */
+static bool names_extent(Elab *e)
+{
+    bool brought = map_get_ptr(&e->fn->extents, intern(e->in, WORLD_EXTENT), NULL);
+    return e->ir ? e->fn->f->kind == FN_HOST || brought : e->fn->f->kind != FN_HOST && brought;
+}
+
 static Val call_dotted(Elab *e, Sym dotted, const Ast *call)
 {
     Dtype dt;
-    if (!e->fn &&
-        (strcmp(dotted, "pld.world_size") == 0 || strcmp(dotted, "pld.system.world_size") == 0))
+    bool short_name = strcmp(dotted, "pld.world_size") == 0;
+    if (!e->fn && (short_name || strcmp(dotted, "pld.system.world_size") == 0))
         return world_size(e, call);
+    if (short_name && names_extent(e))
+        return val_expr(ex_dim(e->p, dim_world(e->p)));
     if (elab_is_special_call(dotted))
         return special_call(e, dotted, call);
     size_t n = strlen(dotted);

@@ -74,6 +74,7 @@ typedef struct {
     Span path;            /* PARTIAL: the branch or loop; CONFLICT: the other binding; SCOPE: it */
     Carried *carried;     /* value of before the loop at hand */
     const Bounds *bounds; /* VAR of an integer type, or NULL */
+    const Dim *dim;       /* VAR of an integer type: the extent that it is, or NULL */
 } Name;
 
 typedef struct FnDecl FnDecl;
@@ -216,6 +217,7 @@ struct Elab {
     uint32_t helper_depth; /* calls of helpers at hand */
     uint32_t eval_depth;   /* expressions at hand */
     uint32_t ct_loops;     /* loops of compile-time code at hand */
+    uint32_t in_type;      /* evaluating the extents of a type */
     bool whole_default; /* evaluating a default that is pld.world_size() */
     const Ast *factory; /* def, or NULL */
     const Ast *class_;  /* chosen program class, or NULL: module form */
@@ -442,6 +444,9 @@ Val elab_annotation(Elab *e, const Ast *a);
 Val elab_param_annotation(Elab *e, const Ast *a);
 /* A subscript like pl.Tensor[[..], ..]; false when its base is no type constructor. */
 bool elab_type_form(Elab *e, const Ast *a, Val *out);
+/* The extent that an integer expression is: it may name local names that are extents. NULL for a
+ * run-time value. */
+const Dim *elab_dim(Elab *e, const Expr *x);
 /* Same type but for the place of a tile. */
 bool elab_type_fits(Elab *e, const Type *a, const Type *b);
 

@@ -175,15 +175,27 @@ static const Type *result_type(Elab *e, const Stmt *ret)
     return type_tuple(e->tt, elems, ret->n_values);
 }
 
+/* A window declared as plain memory: what the function returns counts. */
+static bool window_fits(Elab *e, const Type *want, const Type *got)
+{
+    if (want->kind != TY_TENSOR || got->kind != TY_DIST ||
+        type_shaped(e->tt, TY_DIST, want->dtype, want->rank, want->dims) != got)
+        return false;
+    diag_warn(e->diags, e->fn->decl->def->def.returns->span, WARN_WINDOW_AS_TENSOR,
+              "%s returns the window %s: write that", e->fn->f->name, type_text(e->arena, got));
+    return true;
+}
+
 static bool result_fits(Elab *e, const Type *want, const Type *got)
 {
     if (want->kind == TY_TUPLE && got->kind == TY_TUPLE && want->n_elems == got->n_elems) {
         for (uint32_t i = 0; i < want->n_elems; i++)
-            if (!elab_type_fits(e, want->elems[i], got->elems[i]))
+            if (!elab_type_fits(e, want->elems[i], got->elems[i]) &&
+                !window_fits(e, want->elems[i], got->elems[i]))
                 return false;
         return true;
     }
-    return elab_type_fits(e, want, got);
+    return elab_type_fits(e, want, got) || window_fits(e, want, got);
 }
 
 static void finish_result(Elab *e, FnDecl *d)

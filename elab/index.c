@@ -149,22 +149,41 @@ Region elab_region(Elab *e, const Ast *sub, const Type *t)
     return r;
 }
 
+/* `:` alone. */
+static bool is_whole(const Ast *a)
+{
+    return a->kind == AST_SLICE && !a->slice.lo && !a->slice.hi && !a->slice.step;
+}
+
+static Val leading_row(Elab *e, Val base, const Ast *index, Span span)
+{
+    Expr *slots[2] = {base.expr, elab_int(e, elab_eval(e, index), index->span, "the index")};
+    return slots[1] ? elab_make_op(e, OP_TENSOR_ROW, slots, span) : val_bad;
+}
+
 static Val host_row(Elab *e, Val base, const Ast *a)
 {
     if (base.expr->type->kind == TY_DIST) {
         elab_error(e, a->span, "level", "the host cannot look into a window: read it in a kernel");
         return val_bad;
     }
-    if (a->sub.index.len != 1 || a->sub.index.at[0]->kind == AST_SLICE) {
+    uint32_t n = a->sub.index.len;
+    while (n && is_whole(a->sub.index.at[n - 1]))
+        n--;
+    bool sliced = false;
+    for (uint32_t i = 0; i < n; i++)
+        sliced |= a->sub.index.at[i]->kind == AST_SLICE;
+    if (sliced || n == 0 || a->sub.index.len > base.expr->type->rank ||
+        n >= base.expr->type->rank) {
         elab_error(
             e, a->span, "level",
-            "a host function cannot read elements of a tensor: x[r] gives one slice of the leading "
-            "dimension, kernels read the rest");
+            "a host function cannot read elements or parts of a tensor: x[r] and x[i, r] give one "
+            "slice of the leading dimensions, kernels read the rest");
         return val_bad;
     }
-    Expr *slots[2] = {base.expr, elab_int(e, elab_eval(e, a->sub.index.at[0]),
-                                          a->sub.index.at[0]->span, "the index")};
-    return slots[1] ? elab_make_op(e, OP_TENSOR_ROW, slots, a->span) : val_bad;
+    for (uint32_t i = 0; i < n && base.kind != V_BAD; i++)
+        base = leading_row(e, base, a->sub.index.at[i], a->span);
+    return base;
 }
 
 Val elab_subscript(Elab *e, const Ast *a)

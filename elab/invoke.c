@@ -68,6 +68,7 @@ typedef struct {
     Val *vals;
     Span *spans;
     Expr **args;
+    const Type **given; /* of an argument that is seen with other extents than it has, or NULL */
     Val device, cores;
     Span device_span;
 } Call;
@@ -81,12 +82,21 @@ static bool bind_extent(Elab *e, Extents *x, const Call *c, uint32_t param, Sym 
         avec_push(e->arena, &x->list, (Extent){name, value, p->name, c->spans[param]});
         return true;
     }
-    if (old->value == value)
-        return true;
+    int64_t difference;
+    const Dim *apart = dim_sub(e->tt, old->value, value);
+    if (apart && (!dim_is_const(apart, &difference) || difference == 0))
+        return true; /* they may be equal: the call compares them */
     elab_error(e, c->spans[param], "shape", "%s of %s is %s here, and %s in the argument %s", name,
                c->d->name, dim_text(e->arena, value), dim_text(e->arena, old->value), old->param);
     diag_note(e->diags, old->span, "that argument is here");
     return false;
+}
+
+/* The extent of an argument for axis k of its parameter; missing leading ones are 1. */
+static const Dim *arriving(Elab *e, const Type *param, const Type *arg, uint32_t k)
+{
+    return k + arg->rank < param->rank ? dim_const(e->tt, 1)
+                                       : arg->dims[k + arg->rank - param->rank];
 }
 
 static bool bind_names(Elab *e, Extents *x, const Call *c, uint32_t i, bool multiples)
@@ -99,7 +109,7 @@ static bool bind_names(Elab *e, Extents *x, const Call *c, uint32_t i, bool mult
             continue;
         if (multiples && find_extent(x, name))
             continue;
-        const Dim *value = divide(e, a->dims[k], coef);
+        const Dim *value = divide(e, arriving(e, p, a, k), coef);
         if (value && !bind_extent(e, x, c, i, name, value))
             return false;
     }
@@ -109,8 +119,7 @@ static bool bind_names(Elab *e, Extents *x, const Call *c, uint32_t i, bool mult
 static bool is_shaped_pair(const Call *c, uint32_t i)
 {
     Val a = c->d->annotations.at[i];
-    return a.kind == V_TYPE && type_is_shaped(a.type) && a.type->kind == c->args[i]->type->kind &&
-           a.type->rank == c->args[i]->type->rank;
+    return a.kind == V_TYPE && type_is_shaped(a.type) && a.type->kind == c->args[i]->type->kind;
 }
 
 static bool bind_extents(Elab *e, Extents *x, const Call *c)
@@ -139,6 +148,17 @@ static bool wrong_argument(Elab *e, const Call *c, uint32_t i, const Type *want)
     return false;
 }
 
+/* The same memory with the extents of another type. */
+static Expr *seen_as(Elab *e, Expr *x, const Type *type, Sym what)
+{
+    Expr *items[MAX_RANK];
+    for (uint32_t k = 0; k < type->rank; k++)
+        items[k] = ex_dim(e->p, type->dims[k]);
+    Expr *slots[3] = {x, elab_list(e, items, type->rank, x->span), ex_str(e->p, what)};
+    Val seen = elab_make_op(e, OP_AS_SHAPE, slots, x->span);
+    return seen.kind == V_EXPR ? seen.expr : NULL;
+}
+
 /* The argument as the parameter's type has it; false when it is of another type, or after a
  * reported mistake. */
 static bool convert(Elab *e, Call *c, uint32_t i, const Type *want)
@@ -146,6 +166,11 @@ static bool convert(Elab *e, Call *c, uint32_t i, const Type *want)
     if (elab_type_fits(e, want, c->args[i]->type))
         return true;
     Sym what = internf(e->in, "%s of %s", elab_param_ast(c->d, i)->name, c->d->name);
+    if (type_may_fit(e->tt, want, c->args[i]->type)) {
+        c->given[i] = c->args[i]->type;
+        c->args[i] = seen_as(e, c->args[i], want, what);
+        return c->args[i] != NULL;
+    }
     Expr *x = elab_argument(e, c->args[i], want, what);
     if (x)
         c->args[i] = x;
@@ -339,7 +364,14 @@ static Val finish(Elab *e, Call *c, Extents *x, Expr *device, Expr *cores)
         return val_bad;
     }
     elab_call_effects(e, call);
-    return val_expr(call);
+    const Func *f = c->d->func;
+    if (f->alias.len == 1 && f->alias.at[0] >= 0 && c->given[f->alias.at[0]]) {
+        /* The memory that comes back is the argument's, with the extents that it has there. */
+        const Type *given = c->given[f->alias.at[0]];
+        if (type_may_fit(e->tt, given, call->type))
+            call = seen_as(e, call, given, internf(e->in, "the result of %s", c->d->name));
+    }
+    return call ? val_expr(call) : val_bad;
 }
 
 /* What a function uses is judged before it: a call of a function with mistakes is not looked at, as
@@ -412,7 +444,8 @@ Val elab_function_call(Elab *e, FnDecl *base, const Ast *ast)
               .ast = ast,
               .vals = arena_new_n(e->arena, Val, n + 1),
               .spans = arena_new_n(e->arena, Span, n + 1),
-              .args = arena_new_n(e->arena, Expr *, n + 1)};
+              .args = arena_new_n(e->arena, Expr *, n + 1),
+              .given = arena_new_n(e->arena, const Type *, n + 1)};
     if (!check_level(e, base, ast->span) || !elab_signature(e, base) ||
         !sound(e, base, ast->span) || !place_arguments(e, &c) ||
         !check_device(e, &c, &device, &cores))

@@ -168,6 +168,7 @@ static void enter(Elab *e, const Ast *s, Loop *loop)
         n.memory = entry.memory;
         n.carried = entry.carried;
         n.bounds = NULL;
+        n.dim = NULL;
         elab_set_name(e, id, n);
         map_set(&loop->carried, id, loop->entries.len);
         avec_push(e->arena, &loop->entries, entry);

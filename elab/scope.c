@@ -195,6 +195,7 @@ static Name merge_vars(const Join *j, const Name *a, const Name *b)
     }
     n.memory = alias_either(&e->fn->memory, a->memory, b->memory);
     n.bounds = elab_bounds_join(e, a->bounds, b->bounds);
+    n.dim = a->dim == b->dim ? a->dim : NULL;
     n.carried = a->carried || j->loop ? a->carried : b->carried;
     return n;
 }
@@ -226,7 +227,7 @@ static bool same_meaning(const Name *a, const Name *b)
 {
     return a->state == b->state && a->state != NM_CONST && a->var == b->var &&
            a->other == b->other && a->memory == b->memory && a->carried == b->carried &&
-           a->bounds == b->bounds;
+           a->bounds == b->bounds && a->dim == b->dim;
 }
 
 static void join_name(void *env, uint32_t id, uint32_t a, uint32_t b)

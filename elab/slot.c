@@ -19,6 +19,26 @@ static Expr *wrong(Elab *e, OpId op, uint32_t slot, Val v, Span span, const char
     return NULL;
 }
 
+static void find_name(void *env, Expr **x)
+{
+    bool *found = env;
+    *found |= (*x)->kind == EX_VAR || ((*x)->kind == EX_OP && (*x)->op == OP_WORLD_SIZE);
+}
+
+/* An extent of a shape: names that are extents, and the number of devices, become what they are. */
+static Expr *extent_item(Elab *e, Expr *x)
+{
+    bool found = false;
+    if (x)
+        expr_walk(&x, find_name, &found);
+    const Dim *d = found ? elab_dim(e, x) : NULL;
+    if (!d)
+        return x;
+    Expr *extent = ex_dim(e->p, d);
+    extent->span = x->span;
+    return extent;
+}
+
 static Expr *list_slot(Elab *e, OpId op, uint32_t slot, Val v, Span span)
 {
     const OpSlot *s = &op_info(op)->slots[slot];
@@ -26,6 +46,7 @@ static Expr *list_slot(Elab *e, OpId op, uint32_t slot, Val v, Span span)
     if (v.kind != V_LIST && v.kind != V_TUPLE) {
         bool bytes = op == OP_ALLOC_WINDOW_BUFFER && v.kind != V_BAD;
         Expr *x = bytes ? elab_int(e, v, span, "the size of a window buffer") : NULL;
+        x = extent_item(e, x);
         return bytes
                    ? (x ? elab_list(e, &x, 1, span) : NULL)
                    : wrong(e, op, slot, v, span, tiles ? "a list of tiles" : "a list of integers");
@@ -39,6 +60,8 @@ static Expr *list_slot(Elab *e, OpId op, uint32_t slot, Val v, Span span)
             arena_printf(e->arena, "%s: item %u of %s", op_info(op)->full, i, s->name);
         items[i] =
             tiles ? elab_expr(e, v.items[i], DT_COUNT, at) : elab_int(e, v.items[i], at, what);
+        if (s->kind == SLOT_SHAPE)
+            items[i] = extent_item(e, items[i]);
         int64_t known;
         if (items[i] && s->kind == SLOT_SHAPE && elab_constant(e, items[i], &known))
             items[i] = ex_index(e->p, known);

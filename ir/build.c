@@ -242,6 +242,11 @@ static const Dim *dim_of_scalar(Program *p, const Expr *e)
     }
 }
 
+const Dim *dim_world(Program *p)
+{
+    return p->ranks_bound ? dim_const(p->types, p->ranks) : dim_name(p->types, intern(p->in, WORLD_EXTENT));
+}
+
 const Dim *dim_of_expr(Program *p, const Expr *e)
 {
     int64_t axis;
@@ -252,6 +257,8 @@ const Dim *dim_of_expr(Program *p, const Expr *e)
     case EX_EXTENT: return dim_name(p->types, e->sym);
     case EX_SCALAR: return dim_of_scalar(p, e);
     case EX_OP:
+        if (e->op == OP_WORLD_SIZE)
+            return dim_world(p);
         if (e->op == OP_DIM && expr_is_int(e->args[1], &axis) && axis >= 0 &&
             axis < e->args[0]->type->rank)
             return e->args[0]->type->dims[axis];

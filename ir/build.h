@@ -32,6 +32,8 @@ Expr *ex_cast(Program *p, Dtype to, Expr *a);
 bool ex_constant(const Expr *e, int64_t *v);
 /* A Dim as an INDEX expression. */
 Expr *ex_dim(Program *p, const Dim *d);
+/* The number of devices: a constant where the program is bound to it. */
+const Dim *dim_world(Program *p);
 /* The Dim that an integer expression denotes, or NULL when it reads a run-time variable. */
 const Dim *dim_of_expr(Program *p, const Expr *e);
 
@@ -60,6 +62,9 @@ const Type *infer_op(Program *p, Expr *op, FuncKind level);
  * numbers. A literal that does not fit stays as it is. infer_op does this; passes that put
  * constants where names stood do it too. (ir/infer_literal.c) */
 void ex_settle_literals(Program *p, Expr *op);
+/* May memory of type `got` be what a parameter of type `want` declares? One kind and dtype, and
+ * extents that can be equal, from the last on; leading ones that only one has are 1. */
+bool type_may_fit(TypeTable *tt, const Type *want, const Type *got);
 /* Result dtype of a scalar operator; NULL after a reported mistake. */
 const Type *infer_scalar(Program *p, Expr *e);
 

@@ -54,8 +54,8 @@ static bool stores_fit(const Infer *in, int tile_slot, int offsets, int mem_slot
         return infer_fail(in, tile_slot, "type",
                           "needs a tile of the memory's dtype, got %s for %s",
                           type_text(in->p->arena, tile), type_text(in->p->arena, mem));
-    if (tile->rank != mem->rank)
-        return infer_fail(in, tile_slot, "shape", "needs a tile of rank %u for %s, got %s",
+    if (tile->rank > mem->rank) /* missing leading extents are 1 */
+        return infer_fail(in, tile_slot, "shape", "needs a tile of rank %u or less for %s, got %s",
                           mem->rank, type_text(in->p->arena, mem), type_text(in->p->arena, tile));
     return infer_rank(in, offsets, mem) && infer_bounds(in, offsets, mem, NULL);
 }

@@ -111,6 +111,11 @@ Expr *expr_clone(Program *p, const Expr *e)
     return copy;
 }
 
+bool extent_is_world(Sym name)
+{
+    return strcmp(name, WORLD_EXTENT) == 0;
+}
+
 /* Comparison. */
 
 /* Equal apart from operands. */

@@ -223,6 +223,11 @@ void func_recover_bases(Program *p, Func *f);
  * alike, also where a user's name looks like a version. */
 void func_settle_names(Program *p, Func *f);
 
+/* The extent that means the number of devices of the run, named as the call that gives it; it is
+ * not among the program's declared extents. */
+#define WORLD_EXTENT "pld.world_size()"
+bool extent_is_world(Sym name);
+
 /* The kernel or host function of that name (an init or golden may share it), or NULL. */
 Func *program_func(const Program *p, Sym name);
 

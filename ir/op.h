@@ -133,6 +133,7 @@ typedef enum {
     RULE_WINDOW,
     RULE_ROW,
     RULE_FLATTEN,
+    RULE_AS_SHAPE,
     RULE_DIM,
     RULE_FIT,
     RULE_BARRIER, /* from here on collectives */
@@ -194,6 +195,7 @@ typedef enum {
     EMIT_WINDOW,
     EMIT_ROW,
     EMIT_FLATTEN,
+    EMIT_AS_SHAPE,
     EMIT_CHECK,
     EMIT_NOTIFY,
     EMIT_WAIT,

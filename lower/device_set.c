@@ -26,7 +26,8 @@ static bool is_world(const DeviceSets *d, const Expr *e)
     int64_t v;
     if (e->kind == EX_VAR && e->var < d->n_vars && d->value[e->var])
         e = d->value[e->var];
-    if (e->kind == EX_OP && e->op == OP_WORLD_SIZE)
+    if ((e->kind == EX_OP && e->op == OP_WORLD_SIZE) ||
+        (e->kind == EX_EXTENT && extent_is_world(e->sym)))
         return true;
     return d->p->ranks_bound && expr_is_int(e, &v) && v == d->p->ranks;
 }

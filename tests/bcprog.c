@@ -160,6 +160,7 @@ static void incore(BcProg *t)
         {BC_WAIT, 2, 2, 2, 5, 0, WAIT_GE},
         {BC_CAST, 4, 4, 0, DT_INT32, DT_INT64, 0},
         {BC_TRED, 5, 0, 0, 0, 0, RED_ROW_SUM},
+        {BC_SHAPE, 0, 1, 2, 2, 0, S_CHECK},
         {BC_FIT, 4, 4, 0, DT_INT8, 0, S_CHECK},
         {BC_BLOCK, 6, 0, 0, 0, 0, 1},
         {BC_RET, 4, 1, 0, 0, 0, 0},

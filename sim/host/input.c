@@ -167,7 +167,9 @@ static bool find_extents(Input *x)
 {
     World *w = x->w;
     for (uint32_t i = 0; i < w->program->n_extents; i++)
-        w->extents[i] = -1;
+        w->extents[i] = strcmp(text(w, w->program->extents[i]), BC_WORLD_EXTENT) == 0
+                            ? (int64_t)w->n_ranks
+                            : -1;
     for (bool again = true; again;) {
         again = false;
         for (uint32_t i = 0; i < w->n_tensors; i++)

@@ -34,7 +34,7 @@ static uint16_t *find_views(const BcFunc *f)
     for (uint32_t i = 0; i < f->n_mregs; i++)
         view_of[i] = (uint16_t)i;
     for (uint32_t pc = 0; pc < f->n_insns; pc++)
-        if (f->insns[pc].op == BC_FLATTEN)
+        if (f->insns[pc].op == BC_FLATTEN || f->insns[pc].op == BC_SHAPE)
             view_of[f->insns[pc].a] = f->insns[pc].b;
     return view_of;
 }

@@ -89,7 +89,10 @@ static bool describe_atomic(World *w, Lane *lane, const BcInsn *in)
         !vm_peer(w, lane, m, top->regs[put ? in->b : in->c], put ? "put" : "remote_store", &rank))
         return false;
     const int64_t *off = top->regs + (put ? x->run : in->d);
-    const int64_t *ext = put ? top->regs + x->run + 2 * x->rank : top->tiles[in->a].valid;
+    int64_t padded[BC_MAX_RANK];
+    const int64_t *ext = put ? top->regs + x->run + 2 * x->rank : padded;
+    if (!put)
+        vm_pad_leading(top->f->tiles[in->a].rank, m->rank, top->tiles[in->a].valid, padded);
     if (!vm_bounds(w, lane, m, off, ext))
         return false;
     lane->pending.rect = rect_make(m, rank, off, ext, m->shape, 0).rect;

@@ -190,6 +190,12 @@ bool vm_write(World *w, Lane *lane, const BcInsn *in)
 
 /* ---- tiles ---- */
 
+void vm_pad_leading(uint32_t rank, uint32_t to, const int64_t *extents, int64_t *out)
+{
+    for (uint32_t i = 0; i < to; i++)
+        out[i] = i + rank < to ? 1 : extents[i + rank - to];
+}
+
 /* The rectangle of a view that a tile's extents `ext` take at `off`, on world rank `rank`. */
 static bool tile_rect(World *w, Lane *lane, const MemRef *m, const BcTile *t, uint32_t rank,
                       const int64_t *off, const int64_t *ext, RectPair *out)
@@ -225,11 +231,14 @@ static bool store_tile(World *w, Lane *lane, uint32_t slot, const MemRef *m, uin
                        EventKind kind, uint16_t off)
 {
     Frame *top = lane_top(lane);
-    const BcTile *t = &top->f->tiles[slot];
+    BcTile t = top->f->tiles[slot];
+    int64_t ext[BC_MAX_RANK];
     RectPair p;
     vm_tile_used(w, lane, slot);
-    return tile_rect(w, lane, m, t, rank, top->regs + off, top->tiles[slot].valid, &p) &&
-           vm_access(w, lane, m, kind, &p, vm_tile_at(lane, t));
+    vm_pad_leading(t.rank, m->rank, top->tiles[slot].valid, ext);
+    vm_pad_leading(t.rank, m->rank, top->f->tiles[slot].shape, t.shape);
+    return tile_rect(w, lane, m, &t, rank, top->regs + off, ext, &p) &&
+           vm_access(w, lane, m, kind, &p, vm_tile_at(lane, &t));
 }
 
 bool vm_load(World *w, Lane *lane, const BcInsn *in)

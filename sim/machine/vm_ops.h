@@ -26,6 +26,8 @@ bool vm_same_group(World *w, Lane *lane, const MemRef *m);
 bool vm_peer(World *w, Lane *lane, const MemRef *m, int64_t peer, const char *what, uint32_t *rank);
 /* Checks a rectangle against a view. */
 bool vm_bounds(World *w, Lane *lane, const MemRef *m, const int64_t *off, const int64_t *ext);
+/* The extents of a tile of `rank` dimensions in memory of `to`: leading ones are 1. */
+void vm_pad_leading(uint32_t rank, uint32_t to, const int64_t *extents, int64_t *out);
 /* Byte address of an element whose index is a run of registers; checks it. */
 bool vm_element(World *w, Lane *lane, const MemRef *m, const int64_t *index, int64_t *offset);
 /* Reports what the fabric returned. True for FAB_OK. */

@@ -55,6 +55,9 @@ class Kernel:
             return f"({a} {r.choice('+-*&|^')} {r.choice((1, 2, 3, 5))})"
         return f"({a} {r.choice('+-*&|^')} {self.integer(dtype, depth + 1)})"
 
+    def scalar(self, dtype, depth=0):
+        return self.real(depth) if dtype == "FP32" else self.integer(dtype, depth)
+
     def condition(self, depth=0):
         r = self.rng
         k = r.randrange(8) if depth < 2 else 7
@@ -62,6 +65,8 @@ class Kernel:
             return f"({self.condition(depth + 1)} {r.choice(('and', 'or'))} {self.condition(depth + 1)})"
         if k == 2:
             return f"(not {self.condition(depth + 1)})"
+        if k == 4:
+            return f"({self.real(2)} {r.choice(('<', '<=', '>', '>='))} {self.real(2)})"
         dtype = r.choice(("INT32", "INDEX"))
         a, b = self.integer(dtype, depth + 1), self.integer(dtype, depth + 1)
         if k == 3:
@@ -71,6 +76,21 @@ class Kernel:
     def slot(self, count=SLOTS):
         """An index in range, known only at run time."""
         return f"pl.min(pl.max({self.integer('INDEX', 2)}, 0), {count - 1})"
+
+    def real(self, depth=0):
+        """An FP32 scalar."""
+        r = self.rng
+        known = self.having(lambda t: t == ("FP32",))
+        k = r.randrange(7) if depth < 3 else 0
+        if k < 2:
+            return known or f"pl.cast({self.integer('INT32', 2)}, pl.FP32)"
+        if k == 2:
+            return f"pl.read(x, [{self.slot(SLOTS * ROWS)}, {r.randrange(COLS)}])"
+        if k == 3:
+            return f"(-{self.real(depth + 1)})"
+        if k == 4:
+            return f"({self.real(depth + 1)} {r.choice('+-*/')} {r.choice(('0.5', '3.0', '-1.25'))})"
+        return f"({self.real(depth + 1)} {r.choice('+-*/')} {self.real(depth + 1)})"
 
     # ---- tiles ----
 
@@ -84,7 +104,7 @@ class Kernel:
         """An expression of tile type t = (dtype, rows, cols, valid)."""
         r, dtype = self.rng, t[0]
         known = self.having(lambda n: n == t)
-        k = r.randrange(10) if depth < 3 else 0
+        k = r.randrange(14) if depth < 3 else 0
         if k < 2 and known:
             return known
         if k < 4 or known is None:
@@ -92,7 +112,8 @@ class Kernel:
             if full and (r.random() < 0.3 or dtype not in ("FP32", "INT32")):
                 base = self.having(lambda n: len(n) == 4 and n[1:] == t[1:] and n[0] != dtype)
                 if base and r.random() < 0.7:
-                    return f"pl.cast({base}, target_type=pl.{dtype}, mode=\"rint\")"
+                    mode = r.choice(("rint", "round", "floor", "ceil", "trunc"))
+                    return f"pl.cast({base}, target_type=pl.{dtype}, mode=\"{mode}\")"
                 return f"pl.full([{t[1]}, {t[2]}], dtype=pl.{dtype}, value={self.literal(dtype)})"
             if dtype in ("FP32", "INT32"):
                 source = "x" if dtype == "FP32" else "q"
@@ -107,6 +128,14 @@ class Kernel:
             return f"({a} {r.choice('+-*')} {self.literal(dtype)})"
         if k == 6:
             return f"({self.literal(dtype)} {r.choice('+-*')} {a})"
+        if k == 10 and dtype == "FP32":
+            return f"({a} {r.choice('+-*/')} {self.real(2)})"
+        if k == 10:
+            return self.bits(t, a, depth) if dtype not in FLOATS else f"pl.relu({a})"
+        if k == 11 and dtype in FLOATS:
+            return f"pl.sqrt({a})"
+        if k < 13 and t[1] == ROWS:
+            return self.reduced(t, a, depth)
         b = self.tile(t, depth + 1)
         if k == 7:
             return f"pl.{r.choice(('maximum', 'minimum'))}({a}, {b})"
@@ -115,6 +144,23 @@ class Kernel:
                 b = f"pl.maximum({b}, 1)"
             return f"pl.div({a}, {b})"
         return f"({a} {r.choice('+-*')} {b})"
+
+    def bits(self, t, a, depth):
+        k = self.rng.randrange(4)
+        if k == 0:
+            return f"pl.not_({a})"
+        if k == 1:
+            return f"pl.{self.rng.choice(('shl', 'shr'))}({a}, {self.rng.randrange(8)})"
+        return f"pl.{self.rng.choice(('and_', 'or_', 'xor'))}({a}, {self.tile(t, depth + 1)})"
+
+    def reduced(self, t, a, depth):
+        """A tile against a reduction of another."""
+        r = self.rng
+        axis = r.choice(("row", "col"))
+        if t[0] not in ("FP32", "FP16", "INT32"):
+            return a
+        vector = f"pl.{axis}_{r.choice(('sum', 'max', 'min'))}({self.tile(t, depth + 1)})"
+        return f"pl.{axis}_expand_{r.choice(('add', 'sub', 'mul', 'max', 'min'))}({a}, {vector})"
 
     def load(self, t):
         valid = "" if t[3] == t[2] else f", valid_shape=[{t[1]}, {t[3]}]"
@@ -155,13 +201,15 @@ class Kernel:
         self.budget -= 1
         k = r.randrange(20 if depth < 3 else 12)
         if k < 3:
-            dtype = r.choice(("INT32", "INDEX"))
-            self.bind(depth, (dtype,), self.integer(dtype))
+            dtype = r.choice(("INT32", "INDEX", "FP32"))
+            self.bind(depth, (dtype,), self.scalar(dtype))
         elif k < 7:
             t = self.tile_type()
             self.bind(depth, t, self.tile(t))
         elif k < 9:
             self.store(depth)
+        elif k == 9 and r.random() < 0.3:
+            self.emit(depth, f"pl.write(y, [{self.slot(SLOTS * ROWS)}, {r.randrange(COLS)}], {self.real()})")
         elif k == 9:
             self.emit(depth, f"pl.write(z, [{self.slot(8)}], {self.integer('INT32')})")
         elif k == 10:
@@ -189,7 +237,7 @@ class Kernel:
 
     def call(self, depth):
         name, params, result = self.rng.choice(self.helpers)
-        args = [self.integer(t[0]) if len(t) == 1 else self.tile(t) for t in params]
+        args = [self.scalar(t[0]) if len(t) == 1 else self.tile(t) for t in params]
         self.bind(depth, result, f"{name}({', '.join(args)})")
 
     def loop(self, depth):
@@ -207,14 +255,14 @@ class Kernel:
     def carried(self, depth):
         """A loop that hands values on."""
         r = self.rng
-        types = [r.choice((("INT32",), ("INDEX",), self.tile_type())) for _ in range(r.randint(1, 2))]
+        types = [r.choice((("INT32",), ("INDEX",), ("FP32",), self.tile_type())) for _ in range(r.randint(1, 2))]
         names = [self.fresh("a") for _ in types]
         first = []
         for t in types:
             name = self.having(lambda n: n == t)
             if not name:
                 name = self.fresh("s" if len(t) == 1 else "t")
-                self.emit(depth, f"{name} = {self.integer(t[0]) if len(t) == 1 else self.tile(t)}")
+                self.emit(depth, f"{name} = {self.scalar(t[0]) if len(t) == 1 else self.tile(t)}")
                 self.names.append((name, t))
             first.append(name)
         comma = "," if len(types) == 1 else ""
@@ -226,7 +274,7 @@ class Kernel:
         for _ in range(r.randint(0, 2)):
             if self.budget > 0:
                 self.statement(depth + 1, False)
-        values = [self.integer(t[0], 1) if len(t) == 1 else self.tile(t, 1) for t in types]
+        values = [self.scalar(t[0], 1) if len(t) == 1 else self.tile(t, 1) for t in types]
         self.emit(depth + 1, f"{', '.join(names)} = pl.yield_({', '.join(values)})")
         self.names = keep + list(zip(names, types))
 

@@ -6,6 +6,7 @@ and it is slow and plain on purpose. `run` executes one kernel on several ranks.
 """
 import ast
 import threading
+from fractions import Fraction
 
 import numpy as np
 
@@ -43,6 +44,35 @@ def bf16(a):
 def rounded(a, dtype):
     """float32 values in a float dtype, rounded once."""
     return bf16(a) if dtype == "BF16" else np.asarray(a).astype(FLOATS[dtype])
+
+
+class Float:
+    """A run-time FP32 scalar: every operation is rounded to float32."""
+
+    dtype = "FP32"
+
+    def __init__(self, v):
+        self.v = np.float32(v)
+
+    @np.errstate(all="ignore")
+    def op(self, o, f, swap=False):
+        b = o.v if isinstance(o, Float) else np.float32(o)
+        return Float(f(b, self.v) if swap else f(self.v, b))
+
+    def __add__(self, o): return self.op(o, np.add)
+    def __radd__(self, o): return self.op(o, np.add, True)
+    def __sub__(self, o): return self.op(o, np.subtract)
+    def __rsub__(self, o): return self.op(o, np.subtract, True)
+    def __mul__(self, o): return self.op(o, np.multiply)
+    def __rmul__(self, o): return self.op(o, np.multiply, True)
+    def __truediv__(self, o): return self.op(o, np.divide)
+    def __rtruediv__(self, o): return self.op(o, np.divide, True)
+    def __neg__(self): return Float(-self.v)
+    def __lt__(self, o): return bool(self.v < (o.v if isinstance(o, Float) else np.float32(o)))
+    def __gt__(self, o): return bool(self.v > (o.v if isinstance(o, Float) else np.float32(o)))
+    def __le__(self, o): return bool(self.v <= (o.v if isinstance(o, Float) else np.float32(o)))
+    def __ge__(self, o): return bool(self.v >= (o.v if isinstance(o, Float) else np.float32(o)))
+    __hash__ = None
 
 
 class Scalar:
@@ -112,7 +142,7 @@ class Tile:
     def operand(self, o):
         if isinstance(o, Tile):
             return o.floats() if self.dtype in FLOATS else o.a
-        if isinstance(o, Scalar):
+        if isinstance(o, (Scalar, Float)):
             o = o.v
         if self.dtype in FLOATS:
             return rounded(np.float32(o), self.dtype).astype(np.float32)
@@ -120,9 +150,26 @@ class Tile:
 
     def new(self, a):
         """The values of an operation, rounded or wrapped into the dtype."""
+        return self.shaped(a, self.valid)
+
+    def shaped(self, a, valid):
         if self.dtype in FLOATS:
-            return Tile(rounded(a, self.dtype), self.dtype, self.valid)
-        return Tile(np.vectorize(lambda v: wrap(int(v), self.dtype), otypes=[object])(a), self.dtype, self.valid)
+            return Tile(rounded(a, self.dtype), self.dtype, valid)
+        return Tile(np.vectorize(lambda v: wrap(int(v), self.dtype), otypes=[object])(a), self.dtype, valid)
+
+    def reduce(self, kind, axis):
+        """row_* (axis 1) and col_* (axis 0) over the valid elements, in the order that the manual fixes."""
+        rows, cols = self.valid
+        a = (self.floats() if self.dtype in FLOATS else self.a)[:rows, :cols]
+        lines = a if axis == 1 else a.T
+        with np.errstate(all="ignore"):
+            values = [fold(list(line), kind, axis == 1, self.dtype in FLOATS) for line in lines]
+        out = np.zeros((self.a.shape[0], 1) if axis == 1 else (1, self.a.shape[1]), a.dtype)
+        if axis == 1:
+            out[:rows, 0] = values
+        else:
+            out[0, :cols] = values
+        return self.shaped(out, (rows, 1) if axis == 1 else (1, cols))
 
     def op(self, o, floats, ints, swap=False):
         b = self.operand(o)
@@ -146,6 +193,36 @@ class Tile:
             both, zero = zeros_by_sign(a, b, high)
             return np.where(both, zero, np.maximum(a, b) if high else np.minimum(a, b))
         return self.op(o, floats, max if high else min)
+
+
+def extreme_of(a, b, high, floats):
+    if not floats:
+        return max(a, b) if high else min(a, b)
+    if a == 0 and b == 0:
+        return a + b if high else -(-a + -b)
+    return np.maximum(a, b) if high else np.minimum(a, b)
+
+
+def fold(line, kind, row, floats):
+    """Rows in sixteen lanes, which then meet in halves; columns one after the other."""
+    if kind != "sum":
+        out = line[0]
+        for v in line[1:]:
+            out = extreme_of(out, v, kind == "max", floats)
+        return out
+    if not row:
+        out = line[0]
+        for v in line[1:]:
+            out = out + v
+        return out
+    lanes = [None] * 16
+    for j, v in enumerate(line):
+        lanes[j % 16] = v if lanes[j % 16] is None else lanes[j % 16] + v
+    for half in (8, 4, 2, 1):
+        for i in range(half):
+            if lanes[i + half] is not None:
+                lanes[i] = lanes[i] + lanes[i + half]
+    return lanes[0]
 
 
 class Memory:
@@ -228,6 +305,13 @@ class Pl(Name):
     def __init__(self):
         super().__init__(*NUMPY)
         self.CastMode = Name("Rint")
+        for kind in ("sum", "max", "min"):
+            setattr(self, f"row_{kind}", lambda t, kind=kind: t.reduce(kind, 1))
+            setattr(self, f"col_{kind}", lambda t, kind=kind: t.reduce(kind, 0))
+        for axis in ("row", "col"):
+            for name, op in (("add", self.add), ("sub", self.sub), ("mul", self.mul), ("div", self.div),
+                             ("max", self.maximum), ("min", self.minimum)):
+                setattr(self, f"{axis}_expand_{name}", op)
 
     def range(self, *args, init_values=None):
         return Loop(range(*stop(args)), init_values)
@@ -246,10 +330,14 @@ class Pl(Name):
 
     min, max = choice(min), choice(max)
 
-    def cast(self, x, target_type, mode="rint"):
+    def cast(self, x, target_type, mode="round"):
+        if isinstance(x, Scalar) and target_type in FLOATS:
+            return Float(from_int(x.v, "FP32", "round"))
+        if isinstance(x, Float):
+            return Scalar(saturate(to_int(x.v, "round"), target_type), target_type)
         if isinstance(x, Scalar):
             return Scalar(saturate(x.v, target_type), target_type)
-        return Tile(convert(x, target_type), target_type, x.valid)
+        return Tile(convert(x, target_type, mode), target_type, x.valid)
 
     def load(self, m, offsets, shape, valid_shape=None):
         return m.tile(offsets, shape, [int(v) for v in valid_shape] if valid_shape else shape)
@@ -259,10 +347,13 @@ class Pl(Name):
         return m
 
     def read(self, m, index):
+        if m.dtype in FLOATS:
+            return Float(m.a[tuple(int(i) for i in index)])
         return Scalar(int(m.a[tuple(int(i) for i in index)]), m.dtype)
 
     def write(self, m, index, value):
-        m.a[tuple(int(i) for i in index)] = wrap(int(value), m.dtype)
+        value = value.v if m.dtype in FLOATS else wrap(int(value), m.dtype)
+        m.a[tuple(int(i) for i in index)] = value
         return m
 
     def full(self, shape, dtype, value):
@@ -274,37 +365,84 @@ class Pl(Name):
     def div(self, a, b): return a / b
     def maximum(self, a, b): return a.extreme(b, True)
     def minimum(self, a, b): return a.extreme(b, False)
+    def relu(self, a): return a.extreme(0, True)
+    @np.errstate(all="ignore")
+    def sqrt(self, a): return a.new(np.sqrt(a.floats()))
+    def and_(self, a, b): return a.op(b, None, lambda x, y: x & y)
+    def or_(self, a, b): return a.op(b, None, lambda x, y: x | y)
+    def xor(self, a, b): return a.op(b, None, lambda x, y: x ^ y)
+    def not_(self, a): return a.new(np.frompyfunc(lambda x: ~x, 1, 1)(a.a))
+    def shl(self, a, b): return a.op(b, None, lambda x, y: x << y)
+    def shr(self, a, b): return a.op(b, None, lambda x, y: x >> y)
     def neg(self, a): return a.new(-a.a)
     def abs(self, a): return a.new(np.abs(a.a))
 
 
-def nearest_even(v):
+def to_int(v, mode):
+    """A float as an integer, exactly; a NaN is 0, infinities lie beyond every dtype."""
     if np.isnan(v):
         return 0
     if np.isinf(v):
         return (1 << 70) if v > 0 else -(1 << 70)
-    return round(float(v))
+    return whole(Fraction(float(v)), mode)
+
+
+def whole(x, mode):
+    """A fraction rounded to an integer."""
+    low = x.numerator // x.denominator
+    rest = x - low
+    if mode == "rint":
+        return round(x)
+    if mode == "floor" or not rest:
+        return low
+    if mode == "ceil":
+        return low + 1
+    if mode == "trunc":
+        return low if x > 0 else low + 1
+    return low + (rest > Fraction(1, 2) or (rest == Fraction(1, 2) and x > 0))
+
+
+# Digits of the significand, exponent of the smallest normal number, exponent behind the largest.
+FORMATS = {"FP32": (24, -126, 128), "FP16": (11, -14, 16), "BF16": (8, -126, 128)}
+
+
+def to_float(x, dtype, mode, negative=False):
+    """A fraction in a float dtype, rounded once."""
+    digits, low, high = FORMATS[dtype]
+    if x == 0:
+        return FLOATS[dtype](-0.0 if negative else 0.0)
+    e = abs(x).numerator.bit_length() - x.denominator.bit_length()
+    if abs(x) < Fraction(2) ** e:
+        e -= 1
+    unit = Fraction(2) ** (max(e, low) - digits + 1)
+    r = whole(x / unit, mode) * unit
+    largest = Fraction(2) ** high - Fraction(2) ** (high - digits)
+    if abs(r) > largest:
+        finite = mode == "trunc" or (mode == "floor" and x > 0) or (mode == "ceil" and x < 0)
+        if not finite:
+            return FLOATS[dtype](np.inf if x > 0 else -np.inf)
+        r = largest if x > 0 else -largest
+    return FLOATS[dtype](float(r) if r else (-0.0 if x < 0 else 0.0))
+
+
+def from_int(v, dtype, mode):
+    return to_float(Fraction(v), dtype, mode)
+
+
+def narrow(v, dtype, mode):
+    if not np.isfinite(v):
+        return FLOATS[dtype](v)
+    return to_float(Fraction(float(v)), dtype, mode, np.signbit(v))
 
 
 @np.errstate(all="ignore")
-def convert(x, dtype):
+def convert(x, dtype, mode):
     if dtype in FLOATS:
         if x.dtype in FLOATS:
-            return rounded(x.floats(), dtype)
-        return np.vectorize(lambda v: from_int(int(v), dtype), otypes=[FLOATS[dtype]])(x.a)
-    values = np.vectorize(nearest_even, otypes=[object])(x.a) if x.dtype in FLOATS else x.a
+            return np.vectorize(lambda v: narrow(v, dtype, mode), otypes=[FLOATS[dtype]])(x.floats())
+        return np.vectorize(lambda v: from_int(int(v), dtype, mode), otypes=[FLOATS[dtype]])(x.a)
+    values = np.vectorize(lambda v: to_int(v, mode), otypes=[object])(x.a) if x.dtype in FLOATS else x.a
     return np.vectorize(lambda v: saturate(int(v), dtype), otypes=[object])(values)
-
-
-def from_int(v, dtype):
-    """An integer as a float, rounded once to nearest even."""
-    bits = {"FP32": 24, "FP16": 11, "BF16": 8}[dtype]
-    excess = max(abs(v).bit_length() - bits, 0)
-    unit = 1 << excess
-    q, r = divmod(abs(v), unit)
-    if 2 * r > unit or (2 * r == unit and q & 1):
-        q += 1
-    return FLOATS[dtype](float(q * unit) * (1 if v >= 0 else -1))
 
 
 class Window:

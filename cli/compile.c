@@ -4,6 +4,7 @@
 #include "base/terminal.h"
 #include "cli/cost_forms.h"
 #include "codegen/emit.h"
+#include "elab/script.h"
 #include "ir/print.h"
 #include "parser/parser.h"
 
@@ -82,12 +83,30 @@ static CompileStatus load(Compilation *c, const CompileOptions *o)
     return setup_warnings(c, o) ? STATUS_OK : STATUS_USAGE;
 }
 
+static bool is_script(const CompileOptions *o)
+{
+    size_t n = strlen(o->path);
+    return o->script || (n > 3 && strcmp(o->path + n - 3, ".py") == 0);
+}
+
+static void parse(Compilation *c, const CompileOptions *o)
+{
+    if (!is_script(o)) {
+        c->module = parse_module(&c->arena, &c->in, c->src, &c->diags);
+        return;
+    }
+    c->module = script_read(&c->arena, &c->in, c->src, &c->diags);
+    if (!o->quiet && o->diag_format == DIAG_TEXT && !diags_failed(&c->diags))
+        terminal_line(stderr, "%s: note: %s", c->src->name,
+                      script_note(&c->arena, c->module, o->verbose));
+}
+
 CompileStatus compile_parse(Compilation *c, const CompileOptions *o)
 {
     CompileStatus status = load(c, o);
     if (status != STATUS_OK)
         return status;
-    c->module = parse_module(&c->arena, &c->in, c->src, &c->diags);
+    parse(c, o);
     return finish(c, o);
 }
 
@@ -219,7 +238,7 @@ CompileStatus compile(Compilation *c, const CompileOptions *o)
     if (status != STATUS_OK)
         return status;
     d.last = cpu_seconds();
-    c->module = parse_module(&c->arena, &c->in, c->src, &c->diags);
+    parse(c, o);
     if (o->time_passes)
         terminal_line(stderr, "%10.3f ms  parse", (cpu_seconds() - d.last) * 1e3);
     d.last = cpu_seconds();

@@ -30,7 +30,9 @@ typedef struct {
     const char *const *warnings; /* -W names, in order */
     uint32_t n_warnings;
     DiagFormat diag_format;
-    bool quiet; /* no warnings */
+    bool quiet;   /* no warnings */
+    bool verbose; /* all that was skipped in a script */
+    bool script;  /* a Python script, whatever its name */
 } CompileOptions;
 
 typedef struct {

@@ -188,6 +188,7 @@ static bool set_option(Options *o, OptionId id, const char *value)
     case O_OUTPUT: o->output = value; return true;
     case O_PROGRAM: c->specialize.program = value; return true;
     case O_ENTRY: c->specialize.entry = value; return true;
+    case O_SCRIPT: return c->script = true;
     case O_WARNING: avec_push(&o->arena, &o->warnings, value); return true;
     case O_TENSOR: return tensor_option(o, value);
     case O_INPUT: return file_option(o, "--input", value);
@@ -201,7 +202,7 @@ static bool set_option(Options *o, OptionId id, const char *value)
     case O_COMPARE: return o->compare = true;
     case O_SKELETON: return o->skeleton = true;
     case O_QUIET: return c->quiet = true;
-    case O_VERBOSE: return o->verbose = true;
+    case O_VERBOSE: return o->verbose = c->verbose = true;
     case O_LIST_PASSES:
     case O_LIST_OPS:
     case O_LIST_PLATFORMS:

@@ -42,9 +42,10 @@ static bool ends_with(const char *text, const char *end)
     return n >= m && strcmp(text + n - m, end) == 0;
 }
 
-static bool is_text(const char *path)
+static bool is_text(const RunOptions *o)
 {
-    return strcmp(path, "-") == 0 || ends_with(path, ".pld") || ends_with(path, ".ir");
+    return o->compile.script || strcmp(o->path, "-") == 0 || ends_with(o->path, ".pld") ||
+           ends_with(o->path, ".ir") || ends_with(o->path, ".py");
 }
 
 static bool is_extent(const BcProgram *p, const char *name)
@@ -213,7 +214,7 @@ static void choose_devices(RunOptions *o, const BcProgram *p)
 
 static int load(RunOptions *o, Loaded *l)
 {
-    int status = is_text(o->path) ? compile_program(o, l) : read_program(o, l);
+    int status = is_text(o) ? compile_program(o, l) : read_program(o, l);
     if (status == STATUS_OK)
         choose_devices(o, l->bytecode);
     if (status == STATUS_OK)

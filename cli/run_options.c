@@ -204,6 +204,7 @@ static bool set_option(RunOptions *o, OptionId id, const char *value)
     case O_SCHEDULE: o->run.schedule = value; return true;
     case O_PROGRAM: o->compile.specialize.program = value; return true;
     case O_ENTRY: o->compile.specialize.entry = value; return true;
+    case O_SCRIPT: return o->compile.script = true;
     case O_PRINT: avec_push(&o->arena, &o->prints, value); return true;
     case O_PLATFORM_SET: avec_push(&o->arena, &o->platform_sets, value); return true;
     case O_WARNING: avec_push(&o->arena, &o->warnings, value); return true;
@@ -212,7 +213,7 @@ static bool set_option(RunOptions *o, OptionId id, const char *value)
     case O_DISASM: return o->disasm = true;
     case O_QUIET: return o->quiet = true;
     case O_PROGRESS: return o->progress = true;
-    case O_VERBOSE: return o->verbose = true;
+    case O_VERBOSE: return o->verbose = o->compile.verbose = true;
     case O_VERSION:
     case O_HELP: /* list_option */
     case O_COUNT: break;

@@ -266,6 +266,8 @@ static Val call_name(Elab *e, const Ast *call)
     const CtName *n = local ? NULL : elab_find_name(e->scope, callee->name);
     if (n && n->val.kind == V_BAD)
         return val_bad;
+    if (n && n->val.kind == V_POISON)
+        return elab_poisoned(e, n, callee->span);
     if (n && n->val.kind == V_HELPER)
         return elab_helper_call(e, n->val.helper, call);
     if (n && n->val.kind == V_MATH)

@@ -208,6 +208,7 @@ struct Elab {
     Map binding_index;     /* name -> position in p->bindings */
     VEC(Sym) pl_alias, pld_alias;
     VEC(Sym) math_alias;
+    Map from_names; /* imported out of the language -> "pl.add" */
     CtScope *scope;        /* compile-time names at hand */
     const CtScope *program; /* those that functions of the program see; above: comprehensions */
     VEC(CtScope *) kept;   /* of calls that functions made in them may outlive */
@@ -268,6 +269,8 @@ bool elab_is_element(Elab *e, const Ast *def);
  * expanded builtins. NULL after a mistake. */
 const Ast *elab_decorator(Elab *e, const Ast *def, Loc *place);
 void elab_imports(Elab *e);
+/* Nothing but statements of compile-time code? */
+bool elab_is_compile_time(const AstList *body);
 /* Is it a module-level function of compile-time code? */
 bool elab_is_helper(Elab *e, const Ast *def);
 bool elab_has_decorator(Elab *e, const AstList *list, const char *name);
@@ -287,6 +290,8 @@ bool elab_is_called(Elab *e, const FnDecl *d);
 
 /* ---- expressions (expr.c, index.c) */
 Val elab_eval(Elab *e, const Ast *a);
+/* Reports the use of a name that skipped lines of a script make. */
+Val elab_poisoned(Elab *e, const CtName *n, Span span);
 /* "pl.tile.add" for a dotted name that starts at an import alias, or NULL. */
 Sym elab_dotted(Elab *e, const Ast *a);
 /* math.NAME, by any name that the module has in the file. */

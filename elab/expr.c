@@ -46,11 +46,27 @@ static void print_dotted(Buf *b, const Ast *a)
     }
 }
 
+/* The dotted name of what `from pypto.language import ...` brought. */
+static Sym from_name(Elab *e, const Ast *a, Sym root)
+{
+    uint64_t full;
+    if (!map_get_ptr(&e->from_names, root, &full) || is_shadowed(e, root))
+        return NULL;
+    Buf b = {0};
+    print_dotted(&b, a);
+    Sym name = internf(e->in, "%s%s", (const char *)(uintptr_t)full, b.at + strlen(root));
+    buf_free(&b);
+    return name;
+}
+
 Sym elab_dotted(Elab *e, const Ast *a)
 {
     const Ast *root = a;
     while (root->kind == AST_ATTR)
         root = root->attr.base;
+    if (root->kind == AST_NAME && e->from_names.cap)
+        if (from_name(e, a, root->name))
+            return from_name(e, a, root->name);
     if (a->kind != AST_ATTR || root->kind != AST_NAME || is_shadowed(e, root->name))
         return NULL;
     bool pl = is_alias(e->pl_alias.at, e->pl_alias.len, root->name);
@@ -133,6 +149,18 @@ static const CtName *inner_name(const Elab *e, Sym name)
     return NULL;
 }
 
+Val elab_poisoned(Elab *e, const CtName *n, Span span)
+{
+    uint32_t line = source_line_col(e->module->src, n->span.begin).line;
+    elab_error(e, span, "name",
+               "%s is made by line %u, which is skipped: set it with -D %s=VALUE, or write a "
+               "constant",
+               n->name, line, n->name);
+    return val_bad;
+}
+
+static Val eval_dotted(Elab *e, const Ast *a, Sym dotted);
+
 static Val eval_name(Elab *e, const Ast *a)
 {
     bool found = false;
@@ -145,8 +173,12 @@ static Val eval_name(Elab *e, const Ast *a)
             return v;
     }
     const CtName *n = elab_find_name(e->scope, a->name);
+    if (n && n->val.kind == V_POISON)
+        return elab_poisoned(e, n, a->span);
     if (n && !extents_bound(e, n->val, a->span))
         return val_bad;
+    if (!n && elab_dotted(e, a))
+        return eval_dotted(e, a, elab_dotted(e, a));
     if (n)
         return elab_localise(e, n->val);
     return unknown_name(e, a->name, a->span);

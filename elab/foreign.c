@@ -46,22 +46,49 @@ static bool import_math(Elab *e, const Ast *s)
     return true;
 }
 
+/* `from pypto import language as pl`, `from pypto.language import distributed as pld, add`. */
+static bool import_from(Elab *e, const Ast *s)
+{
+    const char *from = s->import.from;
+    bool pypto = from && strcmp(from, "pypto") == 0, pld = from && is_pld_module(from);
+    if (!from || (!pypto && !pld && strcmp(from, "pypto.language") != 0))
+        return false;
+    for (uint32_t i = 0; i <= s->import.more.len; i++) {
+        Sym name = i ? s->import.more.at[i - 1].name : s->import.module;
+        Sym alias = i ? s->import.more.at[i - 1].alias : s->import.alias;
+        alias = alias ? alias : name;
+        if (strcmp(name, "*") == 0 || (pypto && strcmp(name, "language") != 0))
+            return false;
+        if (pypto)
+            avec_push(e->arena, &e->pl_alias, alias);
+        else if (!pld && strcmp(name, "distributed") == 0)
+            avec_push(e->arena, &e->pld_alias, alias);
+        else
+            map_set_ptr(&e->from_names, alias,
+                        (uint64_t)(uintptr_t)internf(e->in, "%s.%s", pld ? "pld" : "pl", name));
+    }
+    return true;
+}
+
 static void import_one(Elab *e, const Ast *s)
 {
     Sym module = s->import.module;
+    if (import_from(e, s))
+        return;
     if (import_math(e, s) || is_hint_module(s->import.from ? s->import.from : module))
         return;
     if (s->import.from) {
         elab_error(e, s->span, "name",
                    "delete this import: a program says `import pypto.language as pl` and "
-                   "`import pypto.language.distributed as pld`, or nothing");
+                   "`import pypto.language.distributed as pld`, or nothing; a file named .py is read as "
+                   "a script, of which the rest is skipped");
         return;
     }
     if (!module || (!is_pl_module(module) && !is_pld_module(module))) {
         elab_error(
             e, s->span, "name",
             "delete `import %s`: a program uses pypto.language and "
-            "pypto.language.distributed only, and pldrun does what a script's main part does",
+            "pypto.language.distributed only, or name the file .py to have the rest of a script skipped",
             module ? module : "...");
         return;
     }
@@ -82,8 +109,21 @@ static void imports_of(Elab *e, const AstList *body)
             imports_of(e, &body->at[i]->def.body);
 }
 
+/* Names of skipped lines: a parameter where -D gives a value, else an error where they are used. */
+static void poisoned(Elab *e)
+{
+    for (uint32_t i = 0; i < e->module->poisoned.len; i++) {
+        const AstPoison *p = &e->module->poisoned.at[i];
+        Val v = {.kind = V_POISON};
+        if (elab_is_set(e, p->name))
+            v = elab_param(e, p->name, p->span, NULL, NULL);
+        elab_define(e, e->scope, p->name, v, p->span);
+    }
+}
+
 void elab_imports(Elab *e)
 {
+    poisoned(e);
     avec_push(e->arena, &e->pl_alias, e->s_pl);
     avec_push(e->arena, &e->pld_alias, e->s_pld);
     for (uint32_t i = 0; i < e->module->body.len; i++) {
@@ -157,8 +197,6 @@ static bool is_main_guard(const Ast *s)
            strcmp(c->compare.first->name, "__name__") == 0;
 }
 
-static bool is_compile_time(const AstList *body);
-
 static bool is_compile_time_stmt(const Ast *s)
 {
     switch (s->kind) {
@@ -174,14 +212,14 @@ static bool is_compile_time_stmt(const Ast *s)
     case AST_ERROR: return true;
     case AST_EXPR_STMT: return s->value->kind == AST_STR || s->value->kind == AST_ERROR;
     case AST_IF:
-    case AST_WHILE: return is_compile_time(&s->if_.then) && is_compile_time(&s->if_.otherwise);
-    case AST_FOR: return is_compile_time(&s->for_.body) && is_compile_time(&s->for_.otherwise);
-    case AST_DEF: return s->def.decorators.len == 0 && is_compile_time(&s->def.body);
+    case AST_WHILE: return elab_is_compile_time(&s->if_.then) && elab_is_compile_time(&s->if_.otherwise);
+    case AST_FOR: return elab_is_compile_time(&s->for_.body) && elab_is_compile_time(&s->for_.otherwise);
+    case AST_DEF: return s->def.decorators.len == 0 && elab_is_compile_time(&s->def.body);
     default: return false;
     }
 }
 
-static bool is_compile_time(const AstList *body)
+bool elab_is_compile_time(const AstList *body)
 {
     for (uint32_t i = 0; i < body->len; i++)
         if (!is_compile_time_stmt(body->at[i]))
@@ -192,7 +230,7 @@ static bool is_compile_time(const AstList *body)
 bool elab_is_helper(Elab *e, const Ast *s)
 {
     return s->kind == AST_DEF && s->def.decorators.len == 0 && strcmp(s->def.name, "main") != 0 &&
-           is_compile_time(&s->def.body) && !elab_has_operations(e, s) && !elab_is_factory(e, s);
+           elab_is_compile_time(&s->def.body) && !elab_has_operations(e, s) && !elab_is_factory(e, s);
 }
 
 static bool foreign_def(Elab *e, const Ast *s)
@@ -254,7 +292,7 @@ bool elab_foreign(Elab *e, const Ast *s)
         if (!is_main_guard(s))
             return false;
         elab_error(e, span_join((Span){s->span.begin, s->span.begin + 1}, s->if_.cond->span),
-                   "name", "delete this block: pldrun is what starts a program");
+                   "name", "delete this block: pldrun is what starts a program; or name the file .py");
         return true;
     case AST_ASSIGN:
     case AST_ANN_ASSIGN: return foreign_assign(e, s);

@@ -42,6 +42,7 @@ static void finish(Elab *e)
         map_free(&e->kept.at[i]->index);
         map_free(&e->kept.at[i]->locals);
     }
+    map_free(&e->from_names);
     map_free(&e->decl_index);
     map_free(&e->setting_index);
     map_free(&e->binding_index);

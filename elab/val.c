@@ -200,6 +200,7 @@ void val_print(Buf *out, Val v, bool quote)
 {
     switch (v.kind) {
     case V_BAD:
+    case V_POISON:
     case V_BARE: buf_str(out, "?"); break;
     case V_NONE: buf_str(out, "None"); break;
     case V_INT: buf_printf(out, "%lld", (long long)v.i); break;
@@ -245,7 +246,8 @@ const char *val_kind_name(Val v)
         [V_DTYPE] = "dtype",     [V_ENUM] = "enumeration",   [V_TUPLE] = "tuple",
         [V_LIST] = "list",       [V_DIM] = "dynamic extent", [V_TYPE] = "type",
         [V_PROGRAM] = "program", [V_EXPR] = "run-time value",
-        [V_DICT] = "dict",       [V_HELPER] = "function",    [V_MATH] = "function"};
+        [V_DICT] = "dict",       [V_HELPER] = "function",    [V_MATH] = "function",
+        [V_POISON] = "?"};
     return names[v.kind];
 }
 

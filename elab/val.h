@@ -21,6 +21,7 @@ typedef enum {
     V_DICT,    /* keys and values in turn */
     V_HELPER,  /* a function of compile-time code */
     V_MATH,    /* a function of the module math */
+    V_POISON,  /* of lines of a script that were skipped: its span says where */
     V_DIM,     /* arithmetic on dynamic extents, in compile-time code only */
     V_TYPE,    /* pl.Tensor[...] and the like, with a direction */
     V_PROGRAM, /* a @pl.program class */

@@ -257,11 +257,29 @@ struct Ast {
     };
 };
 
+/* Lines of a script that are no part of the program. */
+typedef struct {
+    Span span;
+    const char *what; /* "import", "def", "if", ... */
+    uint32_t part;    /* which top-level statement they are */
+} AstSkipped;
+
+/* A name that skipped lines give a value. */
+typedef struct {
+    Sym name;
+    Span span;
+    uint32_t part;
+} AstPoison;
+
 /* A parsed file. */
 typedef struct {
     const Source *src;
     Sym header;   /* text of a first line `# pld-ir ...` without the newline, or NULL */
     AstList body; /* top-level statements in source order */
+    bool script;  /* read by elab/script.c, which skips what is no part of a program */
+    uint32_t kernels, constants; /* of a script: taken */
+    VEC(AstSkipped) skipped;
+    VEC(AstPoison) poisoned;
 } AstModule;
 
 /* Appends the canonical spelling of a module, statement (indented by `depth` steps of 4) or

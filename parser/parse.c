@@ -93,15 +93,30 @@ static void run(Parser *p, const char *text, uint32_t len, uint32_t base, bool e
     layout_free(&p->layout);
 }
 
+bool parser_check_text(const Source *src, Diags *diags)
+{
+    return check_text(src, diags) && check_lines(src, diags);
+}
+
 AstModule *parse_module(Arena *arena, Interner *in, const Source *src, Diags *diags)
 {
     Parser p = parser_on(arena, in, src, diags);
     p.module = arena_new(arena, AstModule);
     p.module->src = src;
-    if (!check_text(src, diags) || !check_lines(src, diags))
+    if (!parser_check_text(src, diags))
         return p.module;
     p.module->header = read_header(in, src);
     run(&p, src->text, src->len, 0, false);
+    return p.module;
+}
+
+AstModule *parse_lines(Arena *arena, Interner *in, const Source *src, Span span, Diags *diags)
+{
+    Parser p = parser_on(arena, in, src, diags);
+    uint32_t len = span.end - span.begin;
+    p.module = arena_new(arena, AstModule);
+    p.module->src = src;
+    run(&p, arena_strndup(arena, src->text + span.begin, len), len, span.begin, false);
     return p.module;
 }
 

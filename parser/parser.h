@@ -16,6 +16,12 @@
  * reported too: check diags_failed. */
 AstModule *parse_module(Arena *arena, Interner *in, const Source *src, Diags *diags);
 
+/* Reports bytes and line ends that are no text; false after a mistake. */
+bool parser_check_text(const Source *src, Diags *diags);
+
+/* Parses the whole lines of `src` at `span` as a file of their own, with places in `src`. */
+AstModule *parse_lines(Arena *arena, Interner *in, const Source *src, Span span, Diags *diags);
+
 /* Parses one expression (the value of -D NAME=VALUE); NULL after an error. */
 Ast *parse_expression(Arena *arena, Interner *in, const Source *src, Diags *diags);
 

@@ -379,6 +379,8 @@ static void emit_call(FuncEmit *fe, const Expr *e, const VarId *results, uint32_
         else
             c.scalars[c.n_scalars++] = emit_expr(fe, e->args[i]);
     }
+    if (e->cores && fe->f->kind == FN_ORCH)
+        cores = emit_expr(fe, e->cores);
     if (fe->f->kind == FN_HOST) {
         device = e->device ? emit_expr(fe, e->device) : emit_const_reg(fe, 0);
         cores = e->cores ? emit_expr(fe, e->cores) : emit_const_reg(fe, 1);
@@ -391,6 +393,8 @@ static void emit_call(FuncEmit *fe, const Expr *e, const VarId *results, uint32_
     vec_push(&fe->calls, c);
     if (fe->f->kind == FN_HOST)
         emit_insn(fe, BC_DISPATCH, FIELDS(fe->calls.len - 1, device, cores), 0);
+    else if (e->cores)
+        emit_insn(fe, BC_SPMD, FIELDS(fe->calls.len - 1, cores), e->sync_start);
     else
         emit_insn(fe, BC_CALL, FIELDS(fe->calls.len - 1), 0);
 }

@@ -351,6 +351,11 @@ static bool rule_BLOCK(At *at)
     return at->in->imm == 0 || at->in->imm == 1 || bad(at, "another operand than 0 or 1");
 }
 
+static bool rule_SPMD(At *at)
+{
+    return rule_CALL(at) && rule_BLOCK(at);
+}
+
 /* ---- the walk over codegen/verify.def ---- */
 
 typedef enum {

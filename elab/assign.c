@@ -372,7 +372,10 @@ void elab_expr_stmt(Elab *e, const Ast *s)
         return;
     }
     Val v = elab_eval(e, a);
-    if (v.kind == V_BAD)
+    Sym dotted = a->kind == AST_CALL ? elab_dotted(e, a->call.callee) : NULL;
+    bool submit =
+        dotted && (strcmp(dotted, "pl.submit") == 0 || strcmp(dotted, "pl.spmd_submit") == 0);
+    if (v.kind == V_BAD || submit)
         return;
     if (v.kind != V_EXPR || (v.expr->kind != EX_OP && v.expr->kind != EX_CALL)) {
         elab_error(e, s->span, "syntax", "this statement has no effect: delete it");

@@ -3,9 +3,10 @@
 #include "elab/elab.h"
 #include <string.h>
 
-static const char *const specials[] = {"pl.const",   "pl.min",    "pl.max",
-                                       "pl.dynamic", "pl.range",  "pl.parallel",
-                                       "pl.unroll",  "pl.yield_", "pld.loc"};
+static const char *const specials[] = {"pl.const",  "pl.min",         "pl.max",      "pl.dynamic",
+                                       "pl.submit", "pl.spmd_submit", "pl.no_dep",   "pl.at",
+                                       "pl.spmd",   "pl.range",       "pl.parallel", "pl.pipeline",
+                                       "pl.unroll", "pl.yield_",      "pld.loc"};
 
 bool elab_is_special_call(const char *dotted)
 {
@@ -208,6 +209,12 @@ static Val call_dotted(Elab *e, Sym dotted, const Ast *call)
         return world_size(e, call);
     if (short_name && names_extent(e))
         return val_expr(ex_dim(e->p, dim_world(e->p)));
+    if (strcmp(dotted, "pl.submit") == 0 || strcmp(dotted, "pl.spmd_submit") == 0)
+        return elab_submit(e, dotted, call);
+    if (strcmp(dotted, "pl.system.task_dummy") == 0 && e->fn)
+        return elab_task_dummy(e, call);
+    if (strcmp(dotted, "pl.no_dep") == 0 && call->call.args.len == 1)
+        return elab_eval(e, call->call.args.at[0]); /* tasks run in order all the same */
     if (elab_is_special_call(dotted))
         return special_call(e, dotted, call);
     size_t n = strlen(dotted);

@@ -424,6 +424,9 @@ bool elab_spmd_for(Elab *e, const Ast *s);
 /* Task ids (task.c): binds a name to a new one, and checks what deps= lists. */
 void elab_task(Elab *e, const Ast *target, const Ast *deps);
 void elab_check_deps(Elab *e, const Ast *deps);
+/* pl.submit and pl.spmd_submit: the results of the call, and its task. */
+Val elab_submit(Elab *e, Sym dotted, const Ast *call);
+Val elab_task_dummy(Elab *e, const Ast *call);
 bool elab_is_yield(Elab *e, const Ast *a);
 void elab_yield(Elab *e, const Ast *s, const Ast *target, const Ast *annotation, const Ast *call);
 void elab_open(Elab *e, Frame *frame, BlockKind kind, Block *block);

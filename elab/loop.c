@@ -22,6 +22,8 @@ static bool loop_kind(Elab *e, const Ast *s, Head *h)
         h->kind = LOOP_RANGE;
     else if (d && strcmp(d, "pl.parallel") == 0)
         h->kind = LOOP_PARALLEL;
+    else if (d && strcmp(d, "pl.pipeline") == 0)
+        h->kind = LOOP_RANGE; /* stages change no result */
     else if (d && strcmp(d, "pl.unroll") == 0)
         h->kind = LOOP_UNROLL;
     else if (iter->kind == AST_CALL && iter->call.callee->kind == AST_NAME &&
@@ -30,7 +32,8 @@ static bool loop_kind(Elab *e, const Ast *s, Head *h)
         h->name = "range";
     } else {
         elab_error(e, iter->span, "syntax",
-                   "a loop runs over pl.range(...), pl.parallel(...), pl.unroll(...), or values "
+                   "a loop runs over pl.range(...), pl.parallel(...), pl.pipeline(...), "
+                   "pl.unroll(...), or values "
                    "known at compile time");
         return false;
     }
@@ -97,6 +100,15 @@ static bool loop_init(Elab *e, const Ast *call, Head *h)
     const Ast *init = NULL;
     for (uint32_t i = 0; i < call->call.keywords.len; i++) {
         const AstKeyword *k = &call->call.keywords.at[i];
+        if (strcmp(k->name, "stage") == 0 && strcmp(h->name, "pl.pipeline") == 0) {
+            Val v = elab_eval(e, k->value);
+            if (v.kind == V_INT && v.i >= 1)
+                continue;
+            if (v.kind != V_BAD)
+                elab_error(e, k->value->span, "value",
+                           "stage= is a compile-time integer from 1, got %s", val_describe(e, v));
+            return false;
+        }
         if (strcmp(k->name, "init_values") != 0) {
             elab_error(e, k->span, "name", "%s has no %s=; it takes init_values=", h->name,
                        k->name);

@@ -41,11 +41,23 @@ static const char *same_word(const char *name)
 
 const char *elab_nearest_op(const char *name)
 {
-    static const char *const more[] = {
-        "pl.range",  "pl.parallel", "pl.unroll",   "pl.yield_",
-        "pl.min",    "pl.max",      "pl.const",    "pl.dynamic",
-        "pl.Tensor", "pl.Tile",     "pl.Scalar",   "pl.Out",
-        "pl.InOut",  "pl.program",  "pl.function", "pld.DistributedTensor"};
+    static const char *const more[] = {"pl.range",
+                                       "pl.parallel",
+                                       "pl.pipeline",
+                                       "pl.unroll",
+                                       "pl.yield_",
+                                       "pl.min",
+                                       "pl.max",
+                                       "pl.const",
+                                       "pl.dynamic",
+                                       "pl.Tensor",
+                                       "pl.Tile",
+                                       "pl.Scalar",
+                                       "pl.Out",
+                                       "pl.InOut",
+                                       "pl.program",
+                                       "pl.function",
+                                       "pld.DistributedTensor"};
     const char *names[2 * OPCODE_COUNT + sizeof more / sizeof more[0]];
     uint32_t n = 0;
     for (uint32_t i = 0; i < OPCODE_COUNT; i++) {

@@ -9,7 +9,7 @@ typedef struct {
     BcProgram p;
     Arena arena;
     BcFunc funcs[3]; /* host, orchestration, InCore */
-    BcInsn host[16], orch[16], incore[64];
+    BcInsn host[16], orch[17], incore[64];
     BcTile tiles[8];
     BcMreg host_mregs[4], orch_mregs[4], incore_mregs[4];
     BcCall dispatch, call;

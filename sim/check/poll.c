@@ -132,6 +132,7 @@ static bool reads_run(const Flow *x, const uint64_t *t, const BcInsn *in)
     case BC_PUT:
     case BC_GET: return any_of(t, x->f->xfers[in->d].run, 3u * x->f->xfers[in->d].rank);
     case BC_CALL:
+    case BC_SPMD:
         for (uint32_t i = 0; i < x->f->calls[in->a].n_scalars; i++)
             if (has(t, x->f->calls[in->a].scalars[i]))
                 return true;

@@ -225,6 +225,7 @@ void device_reset(World *w)
         for (uint32_t k = 0; k < r->n_lanes; k++) {
             Lane *l = &r->lanes[k];
             vec_clear(&l->frames);
+            l->block = l->n_blocks = 0;
             l->stack_len = 0;
             l->state = LANE_IDLE;
             memset(&l->pending, 0, sizeof l->pending);

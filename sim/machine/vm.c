@@ -147,7 +147,9 @@ static void ret(World *w, Lane *lane, const BcInsn *in)
     for (uint32_t i = 0; i < in->b && i < top->n_results; i++)
         caller->regs[top->results + i] = top->regs[in->a + i];
     pop_frame(lane);
-    lane_top(lane)->pc++;
+    bool blocks = caller->f->insns[caller->pc].op == BC_SPMD;
+    if (!blocks || !vm_block_end(lane))
+        lane_top(lane)->pc++;
 }
 
 /* ---- scalar instructions ---- */
@@ -429,6 +431,7 @@ VmStatus vm_run(World *w, Lane *lane, uint64_t budget)
         case BC_FORPREP: ok = for_prep(w, lane, in, top); continue;
         case BC_FORLOOP: for_loop(in, top); continue;
         case BC_CALL: ok = call(w, lane, in); continue;
+        case BC_SPMD: ok = vm_block_begin(w, lane, in) && call(w, lane, in); continue;
         case BC_RET:
             if (lane->frames.len == 1)
                 return VM_PENDING; /* the host function's end */
@@ -447,7 +450,7 @@ VmStatus vm_run(World *w, Lane *lane, uint64_t budget)
         case BC_NRANKS: ok = query(w, lane, in, top); break;
         case BC_WORLD: r[in->a] = w->n_ranks; break;
         case BC_CORE: r[in->a] = lane->core; break;
-        case BC_BLOCK: r[in->a] = in->imm ? lane->n_blocks : lane->block; break;
+        case BC_BLOCK: r[in->a] = in->imm ? lane->n_blocks + !lane->n_blocks : lane->block; break;
         default:
             lane->pending.token = 0;
             ok = execute(w, lane, in);

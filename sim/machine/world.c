@@ -116,6 +116,7 @@ void world_reset(World *w, RunResult *result)
 static void free_lane(Lane *l)
 {
     vec_free(&l->frames);
+    vec_free(&l->core_free);
     xfree(l->stack);
     xfree(l->core_mem);
 }

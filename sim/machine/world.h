@@ -123,8 +123,11 @@ typedef struct {
 
 struct Lane {
     uint32_t rank, core;
-    int64_t block, n_blocks; /* of the pl.spmd under way; 0 and 1 outside */
-    uint32_t id; /* rank * World.max_cores + core: stable name for schedules */
+    int64_t block, n_blocks; /* of the pl.spmd under way; 0 outside */
+    int64_t blocks_end;      /* ps: when the last of its blocks so far has ended */
+    uint32_t block_core;     /* that runs the block at hand */
+    VEC(int64_t) core_free;  /* ps, by core that it uses */
+    uint32_t id;             /* rank * World.max_cores + core: stable name for schedules */
     LaneState state;
     uint32_t dispatch; /* running one */
     bool host;         /* runs the host function */

@@ -128,7 +128,7 @@ static void pass(const Scope *s, State *st, const BcInsn *in)
     }
     if (codes[0] == 'M')
         name_memory(st, in);
-    if (in->op == BC_CALL) {
+    if (in->op == BC_CALL || in->op == BC_SPMD) {
         const BcCall *c = &s->f->calls[in->a];
         for (uint32_t i = 0; i < c->n_results; i++)
             st->known[c->results + i] = 0;
@@ -286,7 +286,7 @@ static void stretch(Flow *x, uint32_t pc, bool add)
                 flow_to(x, (uint32_t)in->imm);
             return;
         }
-        if (add && in->op == BC_CALL)
+        if (add && (in->op == BC_CALL || in->op == BC_SPMD))
             add_call(x->s, &x->now, in);
         pass(x->s, &x->now, in);
     }
@@ -330,7 +330,7 @@ static void walk(Scope *s, State *st, uint32_t pc)
             pc = ways(st, in) == 2 ? (uint32_t)in->imm : pc + 1;
             continue;
         }
-        if (in->op == BC_CALL)
+        if (in->op == BC_CALL || in->op == BC_SPMD)
             add_call(s, st, in);
         pass(s, st, in);
         pc++;

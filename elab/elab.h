@@ -350,6 +350,8 @@ Val elab_cast_call(Elab *e, const Args *args, Span span);
 /* ": use NAME" where the table has it. */
 const char *elab_hint(Elab *e, const char *name);
 const char *elab_nearest_op(const char *name);
+/* Reports a call of what is no operation (hints.c). */
+Val elab_unknown_op(Elab *e, Sym dotted, Span span);
 Expr *elab_list(Elab *e, Expr **items, uint32_t n, Span span);
 
 /* ---- calls of functions (call.c, func.c, instance.c) */

@@ -282,6 +282,14 @@ static bool make_arguments(Elab *e, Call *c)
             c->vals[i] = val_bool(c->vals[i].i != 0);
         else if (hint != DT_COUNT && dtype_is_int(hint) && c->vals[i].kind == V_BOOL)
             c->vals[i] = val_int(c->vals[i].i);
+        if (c->vals[i].kind == V_LIST || c->vals[i].kind == V_TUPLE || c->vals[i].kind == V_DICT) {
+            elab_error(e, c->spans[i], "type",
+                       "a %s is no argument of a kernel: pass its items, x[0], x[1], each to a "
+                       "parameter of its own",
+                       val_kind_name(c->vals[i]));
+            ok = false;
+            continue;
+        }
         c->args[i] = elab_expr(e, c->vals[i], hint, c->spans[i]);
         if (c->args[i] && c->args[i]->type->kind == TY_TUPLE) {
             elab_error(e, c->spans[i], "type",

@@ -57,9 +57,7 @@ static void check_dotted(Walk *w, const Ast *callee, Sym dotted)
     w->found |= !method && !elab_is_special_call(dotted);
     if (w->reach || w->probe || method || op_find(dotted, ids, 4) || elab_is_special_call(dotted))
         return;
-    const char *near = elab_nearest_op(dotted);
-    elab_error(w->e, callee->span, "name", "unknown operation %s%s%s%s", dotted,
-               near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+    elab_unknown_op(w->e, dotted, callee->span);
 }
 
 static void walk_call(Walk *w, const Ast *a)

@@ -263,22 +263,6 @@ static Val build(Elab *e, OpId op, const Args *args, Span span)
     return ok ? elab_make_op(e, op, slots, span) : val_bad;
 }
 
-static Val unknown_op(Elab *e, Sym dotted, Span span)
-{
-    static const char *const types[] = {"pl.Tensor", "pl.Tile",  "pl.Scalar",
-                                        "pl.Out",    "pl.InOut", "pld.DistributedTensor"};
-    for (uint32_t i = 0; i < sizeof types / sizeof types[0]; i++) {
-        if (strcmp(dotted, types[i]) != 0)
-            continue;
-        elab_error(e, span, "type", "%s is a type: it takes [...], not (...)", dotted);
-        return val_bad;
-    }
-    const char *near = elab_nearest_op(dotted);
-    elab_error(e, span, "name", "unknown operation %s%s%s%s", dotted, near ? "; did you mean " : "",
-               near ? near : "", near ? "?" : "");
-    return val_bad;
-}
-
 /* A window reserved in every iteration would be many windows under one name. */
 static bool alloc_in_loop(Elab *e, OpId op, Span span)
 {
@@ -295,7 +279,7 @@ Val elab_op_call(Elab *e, Sym dotted, const Ast *call)
     Args args = {0};
     Span name = call->call.callee->span;
     if (!op_find(dotted, found, 4))
-        return unknown_op(e, dotted, name);
+        return elab_unknown_op(e, dotted, name);
     OpId op = found[0];
     if (!e->fn) {
         elab_error(e, call->span, "level",

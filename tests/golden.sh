@@ -3,7 +3,8 @@
 # usage: tests/golden.sh [BUILD_DIR]                      compare all
 #        tests/golden.sh --update [BUILD_DIR] [FILE...]   rewrite all expected files, or make these
 #
-# tests/golden/NAME.pld (or NAME.ir) is the input; beside it any of
+# tests/golden/NAME.pld (or NAME.ir; also in tests/first_attempts, what users of Python and NumPy
+# write first, and then NAME_again) is the input; beside it any of
 #   NAME.err        standard error of pldc; the exit status is 1 if it has an "error:", else 0, and
 #                   after an error there is no output file
 #   NAME.PASS.ir    standard output of pldc --dump-pass=PASS, which read again is the same
@@ -98,7 +99,7 @@ else
         name=${stem%.*} name=${name%%@*}
         if [ "$stem" != "$file" ] && [ ! -e "$name.pld" ] && [ ! -e "$name.ir" ]; then continue; fi
         one "$file"
-    done < <(find tests/golden -name '*.err' -o -name '*.ir' -o -name '*.run' 2>/dev/null | sort)
+    done < <(find tests/golden tests/first_attempts -name '*.err' -o -name '*.ir' -o -name '*.run' 2>/dev/null | sort)
 fi
 echo "$passed passed, $failed failed"
 [ $failed -eq 0 ]

@@ -114,6 +114,8 @@ struct Frame {
     BlockKind kind;
     Block *block;
     bool dead;   /* ended by break, continue or return */
+    bool tail;   /* the function ends where it ends: a return may stand in it */
+    bool returned; /* an arm in which the function returned */
     bool quiet;  /* ended inside a compile-time branch: no warning */
     Stmt *yield; /* YIELD that ended it and is not yet claimed */
 };
@@ -140,6 +142,10 @@ struct Fn {
     Map sites;                   /* Ast of a statement -> expansion that it is of (expansion.c) */
     Map read;                    /* ids of names whose value was used */
     Map locals;                  /* every name bound anywhere in the function */
+    SymList results;             /* names of what returns in branches give */
+    VarList result_vars;         /* their variables */
+    bool has_results;            /* they are known */
+    uint32_t copies;             /* branches with returns so far */
     const Type *declared_result; /* of `-> type`, or NULL */
     bool uses_failed;            /* calls a function with mistakes: those were reported */
 };
@@ -408,12 +414,35 @@ int32_t elab_result_alias(Elab *e, const Expr *x, Span span);
 
 /* ---- statements (stmt.c, assign.c, loop.c) */
 void elab_block(Elab *e, const AstList *body);
+/* Statements that come after those at hand, where a function may return before it gets there. */
+typedef struct Rest Rest;
+struct Rest {
+    const AstList *list;
+    uint32_t from;
+    const Rest *then;
+};
+/* The statements of `body` from one on, and then the rest. */
+void elab_statements(Elab *e, const AstList *body, uint32_t from, const Rest *rest);
+/* The condition of an if: *known and *taken, or an expression; NULL after a mistake that leaves
+ * nothing to say of the arms. */
+Expr *elab_if_condition(Elab *e, const Ast *s, bool *known, bool *taken);
+/* Both arms that run to their end must yield alike, or neither. */
+bool elab_claim_yields(Elab *e, Stmt *s, const Frame *then, const Frame *otherwise);
+/* ---- returns (return.c) */
+void elab_return(Elab *e, const Ast *s);
+/* Is it an if with a return in an arm? */
+bool elab_returns(const Ast *s);
+/* Such an if, and all that follows it. */
+void elab_return_if(Elab *e, const Ast *s, const Rest *rest);
 Stmt *elab_emit(Elab *e, StmtKind kind);
 void elab_assign(Elab *e, const Ast *s);
 void elab_ann_assign(Elab *e, const Ast *s);
 void elab_aug_assign(Elab *e, const Ast *s);
 void elab_expr_stmt(Elab *e, const Ast *s);
 void elab_for(Elab *e, const Ast *s);
+void elab_while(Elab *e, const Ast *s); /* while.c */
+/* A loop over pl.while_(...); false when it is none. */
+bool elab_while_call(Elab *e, const Ast *s);
 /* Writes a loop out; false, and nothing is done, when it stays a loop (unroll.c). */
 bool elab_unrolled(Elab *e, const Ast *s);
 /* `target = value`; and a target whose value was a mistake. */

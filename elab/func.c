@@ -216,6 +216,7 @@ static void run_body(Elab *e, FnDecl *d)
 {
     Frame frame;
     elab_open(e, &frame, BLOCK_FUNCTION, &d->func->body);
+    frame.tail = true;
     elab_block(e, &d->def->def.body);
     if (frame.yield)
         elab_error(e, frame.yield->loc.span, "syntax",

@@ -338,7 +338,7 @@ void elab_for(Elab *e, const Ast *s)
     if (s->for_.otherwise.len)
         elab_error(e, s->for_.otherwise.at[0]->span, "syntax",
                    "a loop has no else: write the statements after the loop");
-    if (elab_spmd_for(e, s) || elab_unrolled(e, s))
+    if (elab_while_call(e, s) || elab_spmd_for(e, s) || elab_unrolled(e, s))
         return;
     if (!loop_header(e, s, &h)) {
         recover(e, s);

@@ -289,6 +289,10 @@ static void collect_stmt(Elab *e, const Ast *s, Map *seen, SymList *out)
                 collect_target(e, s->with.targets.at[i], seen, out);
         elab_collect_bound(e, &s->with.body, seen, out);
         break;
+    case AST_WHILE:
+        elab_collect_bound(e, &s->if_.then, seen, out);
+        elab_collect_bound(e, &s->if_.otherwise, seen, out);
+        break;
     case AST_FOR:
         collect_target(e, s->for_.target, seen, out);
         elab_collect_bound(e, &s->for_.body, seen, out);

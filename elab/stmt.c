@@ -32,8 +32,7 @@ static void known_if(Elab *e, const Ast *s, bool taken)
         e->fn->frame->quiet = true;
 }
 
-/* Both arms that run to their end must yield alike, or neither. */
-static bool claim_yields(Elab *e, Stmt *s, const Frame *then, const Frame *otherwise)
+bool elab_claim_yields(Elab *e, Stmt *s, const Frame *then, const Frame *otherwise)
 {
     const Stmt *a = then->dead ? NULL : then->yield, *b = otherwise->dead ? NULL : otherwise->yield;
     if (!a && !b)
@@ -82,7 +81,7 @@ static void run_time_if(Elab *e, const Ast *s, Expr *cond)
     st->loc.span = head;
     run_arm(e, &s->if_.then, &st->body, &then, &a);
     run_arm(e, &s->if_.otherwise, &st->otherwise, &otherwise, &b);
-    claim_yields(e, st, &then, &otherwise);
+    elab_claim_yields(e, st, &then, &otherwise);
     elab_join(e, &a, &b, head, false);
     vec_free(&a.changes);
     vec_free(&b.changes);
@@ -92,109 +91,30 @@ static void run_time_if(Elab *e, const Ast *s, Expr *cond)
     }
 }
 
-static void branch(Elab *e, const Ast *s)
+Expr *elab_if_condition(Elab *e, const Ast *s, bool *known, bool *taken)
 {
     int64_t value;
     Val c = elab_eval(e, s->if_.cond);
     if (c.kind == V_EXPR && elab_constant(e, c.expr, &value))
         c = val_bool(value != 0);
-    if (val_known(c) && c.kind != V_BAD && c.kind != V_DIM) {
-        known_if(e, s, val_truth(c));
-        return;
+    *known = val_known(c) && c.kind != V_BAD && c.kind != V_DIM;
+    if (*known) {
+        *taken = val_truth(c);
+        return NULL;
     }
     Expr *cond = elab_condition(e, c, s->if_.cond->span, "if");
-    if (!cond) {
-        cond = ex_bool(e->p, true);
-        if (c.kind != V_BAD && !diags_failed(e->diags))
-            return;
-    }
-    run_time_if(e, s, cond);
+    bool skip = !cond && c.kind != V_BAD && !diags_failed(e->diags);
+    return cond || skip ? cond : ex_bool(e->p, true);
 }
 
-/* ---- return */
-
-static bool return_items(Elab *e, const Ast *value, Val v, Stmt *st)
+static void branch(Elab *e, const Ast *s)
 {
-    bool tuple = v.kind == V_TUPLE || v.kind == V_LIST;
-    uint32_t n = tuple ? v.n : 1;
-    const Type *declared = e->fn->declared_result;
-    st->values = arena_new_n(e->arena, Expr *, n ? n : 1);
-    st->n_values = n;
-    for (uint32_t i = 0; i < n; i++) {
-        Val item = tuple ? v.items[i] : v;
-        Span span = tuple && value->kind == AST_TUPLE ? value->items.at[i]->span : value->span;
-        const Type *want = declared && declared->kind == TY_TUPLE && i < declared->n_elems
-                               ? declared->elems[i]
-                               : declared;
-        Dtype hint = want && want->kind == TY_SCALAR ? want->dtype : DT_COUNT;
-        st->values[i] = elab_expr(e, item, val_known(item) ? hint : DT_COUNT, span);
-        if (!st->values[i])
-            return false;
-        if (want && want->kind == TY_SCALAR) {
-            Expr *wide = elab_widen(e, st->values[i], want);
-            st->values[i] = wide ? wide : st->values[i];
-        }
-        int32_t alias = elab_result_alias(e, st->values[i], span);
-        if (alias == -2)
-            return false;
-        avec_push(e->arena, &e->fn->f->alias, alias);
-    }
-    return true;
-}
-
-/* Several results of a call that are returned at once get names first. */
-static Val name_results(Elab *e, Expr *call)
-{
-    const Type *t = call->type;
-    Stmt *s = elab_emit(e, ST_LET);
-    Val *items = arena_new_n(e->arena, Val, t->n_elems);
-    AliasNode *memory = elab_result_memory(e, call, t->n_elems);
-    s->value = call;
-    s->n_results = t->n_elems;
-    s->results = arena_new_n(e->arena, VarId, t->n_elems);
-    for (uint32_t i = 0; i < t->n_elems; i++) {
-        Sym name = elab_fresh(e, call->callee->name);
-        s->results[i] = elab_bind(e, name, t->elems[i], call->span, memory[i]);
-        items[i] = val_expr(ex_var(e->p, e->fn->f, s->results[i]));
-        items[i].expr->span = call->span;
-    }
-    return val_items(e, V_TUPLE, items, t->n_elems);
-}
-
-Sym elab_fresh(Elab *e, Sym base)
-{
-    Sym name = base;
-    for (uint32_t i = 1; map_get_ptr(&e->fn->locals, name, NULL) || elab_decl(e, name); i++)
-        name = internf(e->in, "%s_%s%u", base, "r", i);
-    map_set_ptr(&e->fn->locals, name, 1);
-    return name;
-}
-
-static void do_return(Elab *e, const Ast *s)
-{
-    Fn *fn = e->fn;
-    if (fn->frame->kind != BLOCK_FUNCTION) {
-        elab_error(
-            e, s->span, "syntax",
-            "return stands at the end of a function: bind the value in the %s and return it after",
-            fn->loop ? "loop" : "branch");
-        return;
-    }
-    fn->frame->dead = true;
-    Stmt *st = stmt_new(e->p, ST_RETURN, fn->loc);
-    if (s->value) {
-        Val v = elab_eval(e, s->value);
-        if (v.kind == V_EXPR && v.expr->type && v.expr->type->kind == TY_TUPLE)
-            v = name_results(e, v.expr);
-        if (v.kind == V_EXPR && v.expr->type && v.expr->type->kind == TY_NONE) {
-            /* As in Python, `return f()` of an f without result calls it and returns nothing. */
-            elab_emit(e, ST_EXPR)->value = v.expr;
-            v = val_none;
-        }
-        if (v.kind == V_BAD || (v.kind != V_NONE && !return_items(e, s->value, v, st)))
-            return;
-    }
-    avec_push(e->arena, fn->block, st);
+    bool known, taken;
+    Expr *cond = elab_if_condition(e, s, &known, &taken);
+    if (known)
+        known_if(e, s, taken);
+    else if (cond)
+        run_time_if(e, s, cond);
 }
 
 /* ---- the rest */
@@ -269,7 +189,6 @@ static void do_raise(Elab *e, const Ast *s)
 static void unavailable(Elab *e, const Ast *s)
 {
     static const char *const instead[AST_COUNT] = {
-        [AST_WHILE] = "there is no while: write for i in pl.range(N) with a break",
         [AST_TRY] = "there is no try: a device has no exceptions",
         [AST_DELETE] = "there is no del: names end with their function",
         [AST_GLOBAL] = "there are no global variables: pass values as parameters",
@@ -279,7 +198,7 @@ static void unavailable(Elab *e, const Ast *s)
     Span span = s->span;
     if (s->kind == AST_DEF)
         span = s->def.name_span;
-    else if (s->kind == AST_WHILE || s->kind == AST_TRY)
+    else if (s->kind == AST_TRY)
         span.end = span.begin + (uint32_t)strlen(ast_kind_name(s->kind));
     elab_error(e, span, "syntax", "%s",
                instead[s->kind] ? instead[s->kind] : "this statement cannot stand in a kernel");
@@ -324,8 +243,9 @@ static void statement(Elab *e, const Ast *s)
         break;
     case AST_IF: branch(e, s); break;
     case AST_FOR: elab_for(e, s); break;
+    case AST_WHILE: elab_while(e, s); break;
     case AST_WITH: elab_with(e, s); break;
-    case AST_RETURN: do_return(e, s); break;
+    case AST_RETURN: elab_return(e, s); break;
     case AST_BREAK:
     case AST_CONTINUE: jump(e, s); break;
     case AST_RAISE: do_raise(e, s); break;
@@ -336,11 +256,11 @@ static void statement(Elab *e, const Ast *s)
     }
 }
 
-void elab_block(Elab *e, const AstList *body)
+void elab_statements(Elab *e, const AstList *body, uint32_t from, const Rest *rest)
 {
-    for (uint32_t i = 0; i < body->len; i++) {
+    Frame *f = e->fn->frame;
+    for (uint32_t i = from; i < body->len; i++) {
         const Ast *s = body->at[i];
-        Frame *f = e->fn->frame;
         if (f->dead) {
             if (!f->quiet && s->kind != AST_PASS)
                 diag_warn(e->diags, s->span, WARN_UNREACHABLE, "this statement can never run");
@@ -352,6 +272,19 @@ void elab_block(Elab *e, const AstList *body)
             diag_note(e->diags, s->span, "this statement follows it");
             f->yield = NULL;
         }
+        if (f->tail && elab_returns(s)) {
+            elab_return_if(e, s, &(Rest){body, i + 1, rest});
+            return;
+        }
         statement(e, s);
+        if (f->returned)
+            return;
     }
+    if (rest && !f->dead)
+        elab_statements(e, rest->list, rest->from, rest->then);
+}
+
+void elab_block(Elab *e, const AstList *body)
+{
+    elab_statements(e, body, 0, NULL);
 }

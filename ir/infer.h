@@ -57,6 +57,8 @@ const Type *infer_cast(const Infer *in);        /* cast of a tile or a whole ten
 const Type *infer_reduce(const Infer *in);      /* rows or columns to one */
 const Type *infer_expand(const Infer *in);      /* a tile with a row or a column */
 const Type *infer_collective(const Infer *in);  /* ir/infer_collective.c */
-const Type *infer_create(const Infer *in);      /* full, create_tile */
+const Type *infer_create(const Infer *in);
+const Type *infer_as_shape(const Infer *in);
+const Type *infer_fit(const Infer *in);      /* full, create_tile */
 
 #endif

@@ -191,17 +191,6 @@ static bool binary(World *w, Lane *lane, const BcInsn *in, int64_t *regs)
     return true;
 }
 
-/* An argument in the dtype of its parameter. */
-static bool fit(World *w, Lane *lane, const BcInsn *in, int64_t *regs)
-{
-    int64_t v = regs[in->b];
-    regs[in->a] = v;
-    if (v >= dtype_min(in->d) && v <= dtype_max(in->d))
-        return true;
-    return vm_fault(w, lane, "%s is a %s, %lld does not fit", world_string(w, (uint32_t)in->imm),
-                    dtype_name(in->d), (long long)v);
-}
-
 static bool before(int64_t at, int64_t end, int64_t step)
 {
     return step > 0 ? at < end : at > end;
@@ -249,47 +238,6 @@ static bool flatten(World *w, Lane *lane, const BcInsn *in, Frame *top)
     flat.shape[0] = 1;
     (void)shape_elements(m->rank, m->shape, &flat.shape[1]);
     top->mregs[in->a] = flat;
-    return true;
-}
-
-static void print_shape(Buf *out, const int64_t *extents, uint32_t n)
-{
-    for (uint32_t i = 0; i < n; i++)
-        buf_printf(out, "%s%lld", i ? ", " : "[", (long long)extents[i]);
-    buf_char(out, ']');
-}
-
-static bool same_extents(const MemRef *m, const int64_t *extents, uint32_t n)
-{
-    for (uint32_t i = 0; i < n || i < m->rank; i++) {
-        int64_t have = i < m->rank ? m->shape[m->rank - 1 - i] : 1;
-        if (have != (i < n ? extents[n - 1 - i] : 1))
-            return false;
-    }
-    return true;
-}
-
-/* The same memory with the extents that a parameter declares. */
-static bool as_shape(World *w, Lane *lane, const BcInsn *in, Frame *top)
-{
-    const MemRef *m = vm_mem(w, lane, in->b);
-    const int64_t *extents = top->regs + in->c;
-    if (!m)
-        return false;
-    if (!same_extents(m, extents, in->d)) {
-        Buf text = {0};
-        print_shape(&text, extents, in->d);
-        buf_str(&text, ", but ");
-        print_shape(&text, m->shape, m->rank);
-        vm_fault(w, lane, "%s is declared as %s arrives", world_string(w, (uint32_t)in->imm),
-                 text.at);
-        buf_free(&text);
-        return false;
-    }
-    MemRef seen = *m;
-    seen.rank = (uint8_t)in->d;
-    memcpy(seen.shape, extents, in->d * sizeof *extents);
-    top->mregs[in->a] = seen;
     return true;
 }
 
@@ -441,10 +389,10 @@ VmStatus vm_run(World *w, Lane *lane, uint64_t budget)
             if (!r[in->a])
                 ok = vm_fault(w, lane, "%s", world_string(w, (uint32_t)in->imm));
             break;
-        case BC_FIT: ok = fit(w, lane, in, r); break;
+        case BC_FIT: ok = vm_fit(w, lane, in); break;
         case BC_MMOV: top->mregs[in->a] = top->mregs[in->b]; break;
         case BC_FLATTEN: ok = flatten(w, lane, in, top); break;
-        case BC_SHAPE: ok = as_shape(w, lane, in, top); break;
+        case BC_SHAPE: ok = vm_as_shape(w, lane, in); break;
         case BC_DIM:
         case BC_RANK:
         case BC_NRANKS: ok = query(w, lane, in, top); break;

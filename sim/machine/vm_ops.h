@@ -75,4 +75,8 @@ bool vm_communicate(World *w, Lane *lane, const BcInsn *in);
 /* sim/machine/vm_host.c: ALLOC, VIEW, DISPATCH, ROW. */
 bool vm_host_op(World *w, Lane *lane, const BcInsn *in);
 
+/* Arguments against their parameters: faults that name both sides. */
+bool vm_fit(World *w, Lane *lane, const BcInsn *in);
+bool vm_as_shape(World *w, Lane *lane, const BcInsn *in);
+
 #endif

@@ -161,6 +161,7 @@ static void op_into(FuncEmit *fe, VReg dst, const Expr *e)
     case EMIT_WRITE:
     case EMIT_FULL:
     case EMIT_CREATE:
+    case EMIT_MAKE:
     case EMIT_COPY:
     case EMIT_CAST:
     case EMIT_ALLOC:

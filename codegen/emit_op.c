@@ -252,6 +252,16 @@ static void emit_window(const OpCode *oc)
     emit_insn(oc->fe, BC_VIEW, FIELDS(m, src, extents, n, e->type->dtype), 0);
 }
 
+static void emit_make(const OpCode *oc)
+{
+    uint32_t n;
+    VReg extents = run(oc, OP_ARG(oc->e, TENSOR_CREATE, shape), &n);
+    if (oc->result == VAR_NONE) /* nobody can use it */
+        return;
+    VReg m = emit_memory_result(oc->fe, oc->result, emit_mem_type(oc->e->type));
+    emit_insn(oc->fe, BC_MAKE, FIELDS(m, extents, n, oc->e->type->dtype), 0);
+}
+
 static void emit_row(const OpCode *oc)
 {
     VReg src = memory(oc, OP_ARG(oc->e, TENSOR_ROW, tensor));
@@ -309,6 +319,7 @@ static void emit_effect(const OpCode *oc)
     case EMIT_NOTHING: return;
     case EMIT_ALLOC: emit_alloc(oc); return;
     case EMIT_WINDOW: emit_window(oc); return;
+    case EMIT_MAKE: emit_make(oc); return;
     case EMIT_ROW: emit_row(oc); return;
     case EMIT_FLATTEN: emit_flatten(oc); return;
     case EMIT_AS_SHAPE: emit_as_shape(oc); return;

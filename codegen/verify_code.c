@@ -356,6 +356,13 @@ static bool rule_SPMD(At *at)
     return rule_CALL(at) && rule_BLOCK(at);
 }
 
+static bool rule_MAKE(At *at)
+{
+    const BcMreg *a = mreg(at, at->in->a);
+    return (a->kind == BCM_TENSOR && a->dtype == at->in->d && a->rank == run_length(at->in)) ||
+           bad(at, "not memory of its type");
+}
+
 /* ---- the walk over codegen/verify.def ---- */
 
 typedef enum {

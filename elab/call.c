@@ -202,6 +202,27 @@ static bool names_extent(Elab *e)
     return e->ir ? e->fn->f->kind == FN_HOST || brought : e->fn->f->kind != FN_HOST && brought;
 }
 
+/* pl.create_tensor without the words that change nothing. */
+static Val create_tensor(Elab *e, Sym dotted, const Ast *call)
+{
+    Ast inner = *call;
+    uint32_t n = call->call.keywords.len;
+    inner.call.keywords.at = arena_new_n(e->arena, AstKeyword, n + 1);
+    inner.call.keywords.len = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        const AstKeyword *k = &call->call.keywords.at[i];
+        Sym d = elab_dotted(e, k->value);
+        bool layout = strcmp(k->name, "layout") == 0;
+        if (layout && (!d || (strcmp(d, "pl.ND") != 0 && strcmp(d, "pl.TensorLayout.ND") != 0))) {
+            elab_error(e, k->value->span, "type", "the layout of memory is pl.TensorLayout.ND");
+            return val_bad;
+        }
+        if (!layout && strcmp(k->name, "manual_dep") != 0)
+            inner.call.keywords.at[inner.call.keywords.len++] = *k;
+    }
+    return elab_op_call(e, dotted, &inner);
+}
+
 static Val call_dotted(Elab *e, Sym dotted, const Ast *call)
 {
     Dtype dt;
@@ -216,6 +237,8 @@ static Val call_dotted(Elab *e, Sym dotted, const Ast *call)
         return elab_task_dummy(e, call);
     if (strcmp(dotted, "pl.no_dep") == 0 && call->call.args.len == 1)
         return elab_eval(e, call->call.args.at[0]); /* tasks run in order all the same */
+    if (strcmp(dotted, "pl.create_tensor") == 0 || strcmp(dotted, "pl.tensor.create") == 0)
+        return create_tensor(e, dotted, call);
     if (elab_is_special_call(dotted))
         return special_call(e, dotted, call);
     size_t n = strlen(dotted);

@@ -136,6 +136,8 @@ int32_t elab_result_alias(Elab *e, const Expr *x, Span span)
             "this result is the memory of %s or of %s, depending on the path: return one of them",
             param_name(e, (uint32_t)(one < two ? one : two)),
             param_name(e, (uint32_t)(one < two ? two : one)));
+    else if (one < 0 && e->fn->f->spliced)
+        return -1;
     else if (one < 0 || unknown)
         elab_error(e, span, "memory",
                    "this result is memory of %s itself: a function returns memory of one of its "

@@ -17,7 +17,8 @@ const Type *infer_create(const Infer *in)
     const Dim *dims[MAX_RANK];
     Dtype dtype = in->op->args[1]->dtype;
     int64_t bytes;
-    if (!infer_dims(in, 0, true, dims))
+    bool memory = in->id == OP_TENSOR_CREATE;
+    if (!infer_dims(in, 0, !memory, dims))
         return NULL;
     if (dtype == DT_INDEX) {
         infer_fail(in, 1, "type", "needs an element dtype, got pl.INDEX: use pl.INT64");
@@ -25,8 +26,9 @@ const Type *infer_create(const Infer *in)
     }
     if (in->id == OP_TILE_FULL && !check_literal(in, 2, dtype))
         return NULL;
-    const Type *t = type_shaped(in->p->types, TY_TILE, dtype, in->op->args[0]->n_args, dims);
-    if (type_bytes(t, &bytes))
+    const Type *t = type_shaped(in->p->types, memory ? TY_TENSOR : TY_TILE, dtype,
+                                in->op->args[0]->n_args, dims);
+    if (memory || type_bytes(t, &bytes))
         return t;
     infer_fail(in, 0, "shape", "needs a tile of fewer than 2^63 bytes");
     return NULL;

@@ -134,6 +134,7 @@ static const char *const result_text[] = {
     [RES_ARG2] = "as operand 3",
     [RES_TILE] = "tile",
     [RES_TILE_SHAPE] = "tile of `shape`",
+    [RES_TENSOR_DTYPE] = "tensor of `shape` and `dtype`",
     [RES_TILE_DTYPE] = "tile of `shape` and `dtype`",
     [RES_TILE_CAST] = "tile of `target_type`",
     [RES_TILE_BROADCAST] = "tile",

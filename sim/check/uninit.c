@@ -17,6 +17,7 @@ typedef struct {
     int64_t bytes;  /* of the slice */
     CodePlace last; /* write; valid when `touched` */
     bool touched;
+    uint64_t serial; /* of the region, where the dispatch made it */
 } Written;
 
 typedef struct {
@@ -31,7 +32,7 @@ typedef struct {
     VEC(Written) slices;
     Map reported; /* key of a place -> position in `findings` */
     VEC(Finding) findings;
-    Map outs; /* dispatch << 16 | region -> Written of the run, where it is Out and nothing else */
+    Map outs; /* dispatch << 32 | region -> Written of the run, where it is Out and nothing else */
 } UninitCheck;
 
 static Written *slice_of(UninitCheck *c, const World *w, FabAddr at)
@@ -209,7 +210,7 @@ static void report_tile(UninitCheck *c, World *w, const Event *e)
 static bool only_out(const World *w, const Dispatch *d, uint32_t region)
 {
     const BcFunc *f = &w->program->funcs[d->func];
-    bool out = false;
+    bool out = region >= d->n_regions; /* made by the dispatch */
     for (uint32_t i = 0; i < d->n_mem && i < f->n_params; i++) {
         if (d->mem[i].kind != MEM_DEVICE || d->mem[i].object != region)
             continue;
@@ -220,17 +221,27 @@ static bool only_out(const World *w, const Dispatch *d, uint32_t region)
     return out;
 }
 
+/* A region that is used for other memory starts anew. */
+static Written *as_now(Written *s, const Region *r)
+{
+    if (s->serial == r->serial)
+        return s;
+    xfree(s->bits);
+    *s = (Written){.bytes = r->bytes, .serial = r->serial};
+    return s;
+}
+
 static Written *out_of(UninitCheck *c, const World *w, const Event *e)
 {
     const Dispatch *d = &w->dispatches.at[e->at.dispatch];
-    uint64_t found, key = (uint64_t)e->at.dispatch << 16 | e->rect.at.window;
+    uint64_t found, key = (uint64_t)e->at.dispatch << 32 | e->rect.at.window;
     if (!map_get(&c->outs, key, &found)) {
         found = only_out(w, d, e->rect.at.window) ? c->slices.len + 1 : 0;
         if (found)
             vec_push(&c->slices, (Written){.bytes = d->regions[e->rect.at.window].bytes});
         map_set(&c->outs, key, found);
     }
-    return found ? &c->slices.at[found - 1] : NULL;
+    return found ? as_now(&c->slices.at[found - 1], &d->regions[e->rect.at.window]) : NULL;
 }
 
 static void report_out(UninitCheck *c, World *w, const Event *e, const Hole *h)
@@ -243,9 +254,11 @@ static void report_out(UninitCheck *c, World *w, const Event *e, const Hole *h)
     elements_who(w, &text, e->at);
     buf_str(&text, " reads ");
     elements_region(w, &text, e->at.dispatch, e->rect.at.window, h->first, h->end);
+    bool made = e->rect.at.window >= w->dispatches.at[e->at.dispatch].n_regions;
     buf_printf(&text,
-               " (%s), an Out that its kernel has not written: what it holds is nobody's; declare "
-               "it InOut",
+               made ? " (%s), which nobody has written since it was created"
+                    : " (%s), an Out that its kernel has not written: what it holds is nobody's; "
+                      "declare it InOut",
                elements_op(e->insn));
     keep(c, w, e->at, &text);
 }

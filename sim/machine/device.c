@@ -52,6 +52,17 @@ static void copy_out(World *w, Dispatch *d)
     }
 }
 
+void dispatch_free_made(Dispatch *d)
+{
+    for (uint32_t i = d->n_regions; i < d->n_regions + d->n_made; i++) {
+        xfree(d->regions[i].data);
+        d->regions[i].data = NULL;
+    }
+    d->n_made = 0;
+    d->n_serials = 0;
+    d->made_bytes = 0;
+}
+
 static void make_lanes(World *w, uint32_t rank, uint32_t n)
 {
     Rank *r = &w->ranks[rank];
@@ -154,6 +165,7 @@ static void end_dispatch(World *w, Lane *lane, Dispatch *d)
     Rank *r = &w->ranks[d->rank];
     dispatch_event(w, lane, EV_DISPATCH_END, d->end_ps, d->end_ps);
     copy_out(w, d);
+    dispatch_free_made(d);
     fence(w, d, FENCE_RELEASE);
     d->state = DSP_DONE;
     r->busy = false;
@@ -212,6 +224,7 @@ void device_reset(World *w)
             xfree(d->regions[k].data);
             d->regions[k].data = NULL;
         }
+        dispatch_free_made(d);
         d->state = DSP_QUEUED;
         d->begin_ps = d->end_ps = 0;
     }

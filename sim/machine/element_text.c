@@ -47,7 +47,7 @@ void elements_region(const World *w, Buf *out, uint32_t dispatch, uint32_t regio
                      int64_t end)
 {
     const Region *r = &w->dispatches.at[dispatch].regions[region];
-    const HostTensor *t = &w->tensors[r->tensor];
+    const HostTensor *t = region_tensor(w, r);
     int64_t size = dtype_bytes(t->dtype);
     range_text(out, t->name, t->rank, t->shape, (r->offset + first) / size,
                (r->offset + end - 1) / size);

@@ -260,6 +260,7 @@ static bool execute(World *w, Lane *lane, const BcInsn *in)
     case BC_VIEW:
     case BC_ROW:
     case BC_DISPATCH: return vm_host_op(w, lane, in);
+    case BC_MAKE: return vm_make(w, lane, in);
     default: return vm_tile_op(w, lane, in);
     }
 }

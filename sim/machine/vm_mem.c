@@ -54,7 +54,7 @@ static const char *mem_name(const World *w, const Lane *lane, const MemRef *m)
     if (m->kind == MEM_WINDOW)
         return w->windows.at[m->object].name;
     if (m->kind == MEM_DEVICE)
-        return w->tensors[w->dispatches.at[lane->dispatch].regions[m->object].tensor].name;
+        return region_tensor(w, &w->dispatches.at[lane->dispatch].regions[m->object])->name;
     return "memory";
 }
 

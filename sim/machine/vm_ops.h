@@ -57,6 +57,9 @@ KernelScalar vm_element_scalar(Dtype t, const void *at);
 void vm_spend(World *w, Lane *lane, int64_t bytes, TileOp op, Dtype dtype);
 bool vm_tile_op(World *w, Lane *lane, const BcInsn *in);
 
+/* sim/machine/vm_make.c */
+bool vm_make(World *w, Lane *lane, const BcInsn *in);
+
 /* sim/machine/vm_block.c */
 /* Before each block of a pl.spmd; false after a fault. */
 bool vm_block_begin(World *w, Lane *lane, const BcInsn *in);

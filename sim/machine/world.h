@@ -45,6 +45,8 @@ typedef struct {
     int64_t offset, bytes; /* of it */
     bool writes;           /* some parameter on it is Out or InOut: copied out at the end */
     char *data;            /* NULL while the dispatch is not running */
+    HostTensor *own;       /* made by the dispatch itself: what it looks like; else NULL */
+    uint64_t serial;       /* of what was made, as a region is used again */
 } Region;
 
 typedef struct {
@@ -63,11 +65,14 @@ typedef struct {
     uint32_t n_mem, n_scalars, n_regions, n_deps;
     MemRef *mem; /* arguments: MEM_DEVICE (object: region) and MEM_WINDOW */
     int64_t *scalars;
-    Region *regions;
+    Region *regions; /* n_regions of host tensors, then n_made that it made itself */
     DispatchDep *deps;
     /* of this run */
     DispatchState state;
     uint32_t lanes_left;
+    uint32_t n_made, cap_made;
+    uint64_t n_serials;
+    int64_t made_bytes; /* since unused ones were looked for */
     int64_t begin_ps, end_ps;
 } Dispatch;
 
@@ -236,6 +241,13 @@ void world_free(World *w);
  * tensors in, makes lanes READY. Called by the scheduler at the start and after each LANE_EXITED.
  */
 void world_start_dispatches(World *w);
+/* The tensor that a region is part of. */
+static inline const HostTensor *region_tensor(const World *w, const Region *r)
+{
+    return r->own ? r->own : &w->tensors[r->tensor];
+}
+/* Frees the memory that a dispatch made. */
+void dispatch_free_made(Dispatch *d);
 /* A lane's orchestration function has returned. */
 void world_lane_exit(World *w, Lane *lane);
 /* Tests the waits of a rank again: after something landed there. Those that hold become READY, and

@@ -221,9 +221,9 @@ static void memory_text(const World *w, const Record *r, Buf *out)
     if (!r->tensor && r->window < w->windows.len)
         buf_printf(out, " of %s", w->windows.at[r->window].name);
     if (r->tensor && r->dispatch < w->dispatches.len &&
-        r->window < w->dispatches.at[r->dispatch].n_regions)
+        r->window < w->dispatches.at[r->dispatch].n_regions + w->dispatches.at[r->dispatch].n_made)
         buf_printf(out, " of %s",
-                   w->tensors[w->dispatches.at[r->dispatch].regions[r->window].tensor].name);
+                   region_tensor(w, &w->dispatches.at[r->dispatch].regions[r->window])->name);
     if (record_is_traffic(r))
         buf_printf(out, " %s rank %u", r->kind == EV_REMOTE_READ ? "from" : "to", r->target);
 }

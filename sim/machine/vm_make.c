@@ -1,0 +1,85 @@
+/* Device memory that a dispatch makes for itself: freed when no register names it any more, at the
+ * latest when the dispatch ends. */
+#include "base/checked.h"
+#include "sim/machine/vm_ops.h"
+#include <string.h>
+
+#define SWEEP_BYTES ((int64_t)1 << 24) /* made since unused ones were looked for */
+
+static bool is_named(const Lane *lane, uint32_t object)
+{
+    for (uint32_t i = 0; i < lane->frames.len; i++) {
+        const Frame *f = &lane->frames.at[i];
+        for (uint32_t k = 0; k < f->f->n_mregs; k++)
+            if (f->mregs[k].kind == MEM_DEVICE && f->mregs[k].object == object)
+                return true;
+    }
+    return false;
+}
+
+static void sweep(const Lane *lane, Dispatch *d)
+{
+    for (uint32_t i = d->n_regions; i < d->n_regions + d->n_made; i++) {
+        Region *r = &d->regions[i];
+        if (!r->data || is_named(lane, i))
+            continue;
+        xfree(r->data);
+        r->data = NULL;
+    }
+    d->made_bytes = 0;
+}
+
+/* Room for one more region behind those of the host tensors. */
+static Region *append(World *w, Dispatch *d)
+{
+    if (d->n_made == d->cap_made) {
+        uint32_t cap = d->cap_made ? 2 * d->cap_made : 8;
+        Region *more = arena_array(&w->arena, d->n_regions + cap, sizeof *more);
+        memcpy(more, d->regions, (d->n_regions + d->n_made) * sizeof *more);
+        d->regions = more;
+        d->cap_made = cap;
+    }
+    Region *r = &d->regions[d->n_regions + d->n_made++];
+    *r = (Region){.own = arena_array(&w->arena, 1, sizeof *r->own)};
+    return r;
+}
+
+static Region *new_region(World *w, Dispatch *d)
+{
+    for (uint32_t i = d->n_regions; i < d->n_regions + d->n_made; i++)
+        if (!d->regions[i].data)
+            return &d->regions[i];
+    return append(w, d);
+}
+
+bool vm_make(World *w, Lane *lane, const BcInsn *in)
+{
+    Frame *top = lane_top(lane);
+    Dispatch *d = &w->dispatches.at[lane->dispatch];
+    const int64_t *extents = top->regs + in->b;
+    int64_t bytes;
+    for (uint32_t i = 0; i < in->c; i++)
+        if (extents[i] < 0)
+            return vm_fault(w, lane, "extent %lld of axis %u is negative", (long long)extents[i],
+                            i);
+    if (!checked_size(dtype_bytes(in->d), in->c, extents, &bytes))
+        return vm_fault(w, lane, "the size of this memory leaves 64 bits");
+    d->made_bytes += bytes;
+    if (d->made_bytes > SWEEP_BYTES)
+        sweep(lane, d);
+    Region *r = new_region(w, d);
+    HostTensor *t = r->own;
+    *t = (HostTensor){.name = "created memory", .dtype = (uint8_t)in->d, .rank = (uint8_t)in->c};
+    t->bytes = bytes;
+    memcpy(t->shape, extents, in->c * sizeof *extents);
+    r->serial = ++d->n_serials;
+    r->bytes = bytes;
+    r->data = xcalloc((size_t)bytes + 1, 1);
+    MemRef m = {.kind = MEM_DEVICE,
+                .dtype = t->dtype,
+                .rank = t->rank,
+                .object = (uint32_t)(r - d->regions)};
+    memcpy(m.shape, extents, in->c * sizeof *extents);
+    top->mregs[in->a] = m;
+    return true;
+}

@@ -1,5 +1,5 @@
 /* Assignments, and statements that are a call. */
-#include "elab/elab.h"
+#include "elab/widen.h"
 #include <string.h>
 
 static void let_value(Elab *e, Sym name, Span name_span, Val v, Span span, const Type *declared);
@@ -83,6 +83,8 @@ static void let_value(Elab *e, Sym name, Span name_span, Val v, Span span, const
         x = NULL;
     }
     x = x ? declare(e, x, declared, span, name) : NULL;
+    if (x && !declared)
+        x = elab_widen_binding(e, name, x);
     if (!x) {
         elab_bind_bad(e, name, name_span);
         return;

@@ -102,6 +102,7 @@ struct Loop {
     VEC(LoopEntry) entries;          /* names bound before the loop and rebound in it */
     Map carried;                     /* their ids -> positions in `entries` */
     Map left;               /* ids of other names known to be bound where it is left early */
+    Span place;             /* of the statement in the source */
     Stmt *yield;            /* first yield that carries its values, or NULL */
     AliasNode *iter_memory; /* per carried value */
 };
@@ -150,6 +151,13 @@ struct Fn {
     bool uses_failed;            /* calls a function with mistakes: those were reported */
 };
 
+/* In the loop at that place the name is an integer of that dtype (widen.h). */
+typedef struct {
+    Span loop;
+    Sym name;
+    Dtype to;
+} Widening;
+
 typedef enum { FN_NEW, FN_BUSY, FN_DONE, FN_FAILED } FnState;
 
 /* How a function comes to its callers. */
@@ -170,6 +178,8 @@ struct FnDecl {
     Loc place;      /* that @pld.loc of a dump gives it, or no file */
     FnState state;
     Func *func;
+    VEC(Widening) widenings;
+    bool again;           /* a widening was found: the body is elaborated again */
     Span first_call;      /* that gave unannotated parameters their types */
     VEC(Val) annotations; /* per parameter: V_TYPE, or V_NONE when unannotated */
     bool reached;         /* by name, from some host function */

@@ -3,7 +3,7 @@
 #include "elab/elab.h"
 #include <string.h>
 
-enum { MAX_CALL_DEPTH = 64 };
+enum { MAX_CALL_DEPTH = 64, MAX_WIDENINGS = 256 };
 
 uint32_t elab_n_params(const FnDecl *d)
 {
@@ -336,5 +336,10 @@ bool elab_function(Elab *e, FnDecl *d, const Type *const *arg_types, Span call)
     e->fn = saved;
     free_fn(&fn);
     d->state = e->diags->n_errors == errors && !fn.uses_failed ? FN_DONE : FN_FAILED;
+    if (d->again && d->state == FN_DONE && d->widenings.len <= MAX_WIDENINGS) {
+        d->again = false;
+        d->state = FN_NEW;
+        return elab_function(e, d, arg_types, call);
+    }
     return d->state == FN_DONE;
 }

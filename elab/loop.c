@@ -1,5 +1,5 @@
 /* Loops and the values they carry. */
-#include "elab/elab.h"
+#include "elab/widen.h"
 #include <string.h>
 
 /* A `for` statement taken apart. */
@@ -274,6 +274,21 @@ static bool same_at_back_edge(Elab *e, const LoopEntry *entry, const Name *end, 
                                     a->dtype == DT_INDEX && b->dtype == DT_INT32));
 }
 
+/* Integers of two dtypes, one of which holds the other, are of that one in the whole loop. */
+static bool unify(Elab *e, const Loop *loop, const LoopEntry *entry, const Name *end)
+{
+    if (end->state != NM_VAR)
+        return false;
+    const Type *a = func_var(e->fn->f, entry->before.var)->type,
+               *b = func_var(e->fn->f, end->var)->type;
+    if (!type_is_int_scalar(a) || !type_is_int_scalar(b))
+        return false;
+    Dtype to = dtype_max(a->dtype) >= dtype_max(b->dtype) ? a->dtype : b->dtype;
+    if (dtype_min(to) > dtype_min(a->dtype) || dtype_min(to) > dtype_min(b->dtype))
+        return false;
+    return elab_note_widening(e, loop, e->fn->name_syms.at[entry->id], to);
+}
+
 /* A name that starts an iteration with the value of the one before must keep its type. */
 static void check_back_edge(Elab *e, const Loop *loop, const Meanings *path, bool can_widen)
 {
@@ -281,8 +296,24 @@ static void check_back_edge(Elab *e, const Loop *loop, const Meanings *path, boo
     for (uint32_t k = 0; k < path->len; k++) {
         const Name *n = &e->fn->meanings.at[path->at[k].value];
         if (map_get(&loop->carried, path->at[k].name, &i) &&
-            !same_at_back_edge(e, &loop->entries.at[i], n, can_widen))
+            !same_at_back_edge(e, &loop->entries.at[i], n, can_widen) &&
+            !unify(e, loop, &loop->entries.at[i], n))
             back_edge_error(e, &loop->entries.at[i], n);
+    }
+}
+
+/* A name that is only rebound has one type after the loop too. */
+static void unify_unread(Elab *e, const Loop *loop, const Meanings *path)
+{
+    uint64_t i;
+    for (uint32_t k = 0; k < path->len; k++) {
+        const Name *n = &e->fn->meanings.at[path->at[k].value];
+        const LoopEntry *entry = map_get(&loop->carried, path->at[k].name, &i)
+                                     ? &loop->entries.at[i]
+                                     : NULL;
+        if (entry && !entry->carried->read && n->state == NM_VAR && n->var != entry->before.var &&
+            func_var(e->fn->f, entry->before.var)->type->dtype != DT_INDEX)
+            unify(e, loop, entry, n);
     }
 }
 
@@ -344,10 +375,12 @@ void elab_for(Elab *e, const Ast *s)
         recover(e, s);
         return;
     }
+    elab_widen_entries(e, s);
     Stmt *st = elab_emit(e, ST_FOR);
     st->loc.span = head;
     Loop loop = {.outer = e->fn->loop,
                  .stmt = st,
+                 .place = s->span,
                  .mark = paths_mark(&e->fn->paths),
                  .noted = paths_mark(&e->fn->paths),
                  .unroll = h.kind == LOOP_UNROLL};
@@ -366,10 +399,17 @@ void elab_for(Elab *e, const Ast *s)
         check_back_edge(e, &loop, &end, !frame.yield);
     for (uint32_t i = 0; i < loop.continues.len; i++)
         check_back_edge(e, &loop, &loop.continues.at[i], false);
+    if (!frame.dead)
+        unify_unread(e, &loop, &end);
+    for (uint32_t i = 0; i < loop.continues.len; i++)
+        unify_unread(e, &loop, &loop.continues.at[i]);
+    for (uint32_t i = 0; i < loop.breaks.len; i++)
+        unify_unread(e, &loop, &loop.breaks.at[i]);
     paths_back(&e->fn->paths, loop.mark);
     elab_forget_index(&loop, &end, elab_name_id(e, h.index->name));
     join_exits(e, &loop, frame.dead ? NULL : &end, head);
     bind_results(e, &loop);
+    elab_forget_widened(e, &loop);
     vec_free(&end);
     map_free(&loop.carried);
     map_free(&loop.left);

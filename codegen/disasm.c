@@ -141,6 +141,7 @@ static void print_op_code(const Dis *d, const BcInsn *in, int64_t code)
     case BC_PBIN:
     case BC_PUN: name = scalar_info[code].code; break;
     case BC_TCAST: name = enum_value_name(ENUM_CastMode, code); break;
+    case BC_STORE:
     case BC_RSTORE: name = enum_value_name(ENUM_AtomicType, code); break;
     case BC_NOTIFY: name = enum_value_name(ENUM_NotifyOp, code); break;
     case BC_WAIT: name = enum_value_name(ENUM_WaitCmp, code); break;
@@ -163,7 +164,7 @@ static void print_run(const Dis *d, uint32_t first, uint32_t n)
 
 static void print_const(const Dis *d, const BcInsn *in, int64_t value)
 {
-    bool tile = in->op == BC_TFULL || in->op == BC_TBINK;
+    bool tile = in->op == BC_TFULL || in->op == BC_TBINK || in->op == BC_TPAD;
     if (in->op == BC_LDF || (tile && dtype_is_float(d->f->tiles[in->a].dtype))) {
         double v;
         memcpy(&v, &value, sizeof v);

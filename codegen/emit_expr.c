@@ -130,8 +130,14 @@ static void op_into(FuncEmit *fe, VReg dst, const Expr *e)
     case EMIT_READ:
         list = OP_ARG(e, READ, indices);
         VReg run = emit_run(fe, 'x', list->args, list->n_args);
-        VReg mem = emit_memory(fe, OP_ARG(e, READ, tensor));
+        VReg mem = emit_memory(fe, OP_ARG(e, READ, input));
         emit_insn(fe, BC_READ, FIELDS(dst, mem, run, list->n_args), 0);
+        return;
+    case EMIT_TILE_READ:
+        list = OP_ARG(e, TILE_READ, indices);
+        VReg at = emit_run(fe, 'x', list->args, list->n_args);
+        emit_insn(fe, BC_TREAD,
+                  FIELDS(dst, emit_tile(fe, OP_ARG(e, TILE_READ, input)), at, list->n_args), 0);
         return;
     case EMIT_DIM:
         emit_insn(fe, BC_DIM, FIELDS(dst, emit_memory(fe, OP_ARG(e, DIM, tensor))),
@@ -146,8 +152,7 @@ static void op_into(FuncEmit *fe, VReg dst, const Expr *e)
         return;
     case EMIT_CORE: emit_insn(fe, BC_CORE, FIELDS(dst), 0); return;
     case EMIT_FIT:
-        emit_insn(fe, BC_FIT,
-                  FIELDS(dst, emit_expr(fe, OP_ARG(e, FIT, value)), 0, e->type->dtype),
+        emit_insn(fe, BC_FIT, FIELDS(dst, emit_expr(fe, OP_ARG(e, FIT, value)), 0, e->type->dtype),
                   emit_string(fe->em, OP_ARG(e, FIT, what)->sym));
         return;
     case EMIT_BLOCK_IDX: emit_insn(fe, BC_BLOCK, FIELDS(dst), 0); return;
@@ -155,6 +160,16 @@ static void op_into(FuncEmit *fe, VReg dst, const Expr *e)
     case EMIT_LOWERED:
     case EMIT_TILE_OP:
     case EMIT_REDUCE:
+    case EMIT_SLICE:
+    case EMIT_EXTRACT:
+    case EMIT_ASSEMBLE:
+    case EMIT_RESHAPE:
+    case EMIT_TRANSPOSE:
+    case EMIT_CONCAT:
+    case EMIT_FILLPAD:
+    case EMIT_SET_VALIDSHAPE:
+    case EMIT_REINTERPRET_VIEW:
+    case EMIT_TILE_WRITE:
     case EMIT_NOTHING:
     case EMIT_LOAD:
     case EMIT_STORE:

@@ -24,14 +24,19 @@ static VReg memory(const OpCode *oc, const Expr *e)
     return emit_memory(oc->fe, e);
 }
 
-static uint32_t tile(const OpCode *oc, const Expr *e)
+uint32_t emit_tile(FuncEmit *fe, const Expr *e)
 {
     if (e->kind != EX_VAR) {
-        diag_internal(oc->fe->p->diags, e->span, "tile operand that is no variable");
+        diag_internal(fe->p->diags, e->span, "tile operand that is no variable");
         return 0;
     }
-    const Var *v = func_var(oc->fe->f, e->var);
-    return emit_slot(oc->fe, v->type, v->base);
+    const Var *v = func_var(fe->f, e->var);
+    return emit_slot(fe, v->type, v->base);
+}
+
+static uint32_t tile(const OpCode *oc, const Expr *e)
+{
+    return emit_tile(oc->fe, e);
 }
 
 /* The slot of the tile that the op makes; one that nothing binds gets a place of its own. */
@@ -65,7 +70,8 @@ static void emit_load(const OpCode *oc)
     VReg m = memory(oc, OP_ARG(oc->e, TILE_LOAD, tensor)),
          offsets = run(oc, OP_ARG(oc->e, TILE_LOAD, offsets), &n),
          valid = valid_run(oc, OP_ARG(oc->e, TILE_LOAD, valid_shape));
-    emit_insn(oc->fe, BC_LOAD, FIELDS(result_tile(oc), m, offsets, n, valid), 0);
+    const Expr *clamp = OP_ARG(oc->e, TILE_LOAD, clamp);
+    emit_insn(oc->fe, BC_LOAD, FIELDS(result_tile(oc), m, offsets, n, valid), clamp && clamp->ival);
 }
 
 static void emit_store(const OpCode *oc)
@@ -73,15 +79,16 @@ static void emit_store(const OpCode *oc)
     uint32_t n;
     VReg m = memory(oc, OP_ARG(oc->e, TILE_STORE, output_tensor)),
          offsets = run(oc, OP_ARG(oc->e, TILE_STORE, offsets), &n);
+    const Expr *atomic = OP_ARG(oc->e, TILE_STORE, atomic);
     emit_insn(oc->fe, BC_STORE, FIELDS(tile(oc, OP_ARG(oc->e, TILE_STORE, tile)), m, offsets, n),
-              0);
+              atomic ? atomic->ival : ATOMIC_NONE);
 }
 
 static void emit_write(const OpCode *oc)
 {
     uint32_t n;
     const Expr *value = OP_ARG(oc->e, WRITE, value);
-    VReg m = memory(oc, OP_ARG(oc->e, WRITE, tensor)),
+    VReg m = memory(oc, OP_ARG(oc->e, WRITE, input)),
          indices = run(oc, OP_ARG(oc->e, WRITE, indices), &n), v = emit_expr(oc->fe, value);
     emit_insn(oc->fe, BC_WRITE, FIELDS(m, indices, n, v, value->type->dtype), 0);
 }
@@ -328,6 +335,16 @@ static void emit_effect(const OpCode *oc)
         emit_insn(fe, BC_TRED, FIELDS(result_tile(oc), tile(oc, e->args[0])),
                   op_info(e->op)->reduce);
         return;
+    case EMIT_SLICE:
+    case EMIT_EXTRACT:
+    case EMIT_ASSEMBLE:
+    case EMIT_RESHAPE:
+    case EMIT_TRANSPOSE:
+    case EMIT_CONCAT:
+    case EMIT_FILLPAD:
+    case EMIT_SET_VALIDSHAPE:
+    case EMIT_REINTERPRET_VIEW:
+    case EMIT_TILE_WRITE: emit_shape(fe, e, result_tile(oc)); return;
     case EMIT_NOTIFY: emit_notify(oc); return;
     case EMIT_WAIT: emit_wait(oc); return;
     case EMIT_FENCE: emit_insn(fe, BC_FENCE, FIELDS(0), OP_ARG(e, FENCE, kind)->ival); return;
@@ -336,6 +353,7 @@ static void emit_effect(const OpCode *oc)
     case EMIT_TRANSFER: emit_transfer(oc); return;
     case EMIT_LOWERED:
     case EMIT_READ:
+    case EMIT_TILE_READ:
     case EMIT_DIM:
     case EMIT_WORLD:
     case EMIT_RANK:

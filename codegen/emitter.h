@@ -164,6 +164,10 @@ VReg emit_float_reg(FuncEmit *fe, double value);
  * prologue. Runs that one instruction uses together need different roles. */
 VReg emit_run(FuncEmit *fe, char role, Expr *const *items, uint32_t n);
 
+/* The slot of a tile operand. */
+uint32_t emit_tile(FuncEmit *fe, const Expr *e);
+/* emit_shape.c: an op on parts and shapes of tiles into slot `to`. */
+void emit_shape(FuncEmit *fe, const Expr *e, uint32_t to);
 /* emit_op.c: an op or call for its effect and, where results has variables, its values. */
 void emit_op(FuncEmit *fe, const Expr *e, const VarId *results, uint32_t n_results);
 /* The memory register of a memory, buffer or context operand. */

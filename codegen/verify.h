@@ -22,6 +22,19 @@ bool bcv_fail(Verify *v, const char *fmt, ...) __attribute__((format(printf, 2, 
 bool bcv_same_tile(const BcTile *a, const BcTile *b);
 /* The instructions of v->f. */
 bool bcv_code(Verify *v);
+/* verify_tiles.c: what the rules of codegen/verify.def ask of tiles; NULL, or the defect. `n`: the
+ * length of the instruction's run. */
+const char *bcv_tiles_BROADCAST(const BcFunc *f, const BcInsn *in, uint32_t n);
+const char *bcv_tiles_REDUCED(const BcFunc *f, const BcInsn *in, uint32_t n);
+const char *bcv_tiles_PART(const BcFunc *f, const BcInsn *in, uint32_t n);
+const char *bcv_tiles_PASTE(const BcFunc *f, const BcInsn *in, uint32_t n);
+const char *bcv_tiles_CONCAT(const BcFunc *f, const BcInsn *in, uint32_t n);
+const char *bcv_tiles_TILE_RESHAPE(const BcFunc *f, const BcInsn *in, uint32_t n);
+const char *bcv_tiles_SWAP(const BcFunc *f, const BcInsn *in, uint32_t n);
+const char *bcv_tiles_PAD(const BcFunc *f, const BcInsn *in, uint32_t n);
+const char *bcv_tiles_SAME_INDEXED(const BcFunc *f, const BcInsn *in, uint32_t n);
+const char *bcv_tiles_BYTES(const BcFunc *f, const BcInsn *in, uint32_t n);
+const char *bcv_tiles_TILE_ELEMENT(const BcFunc *f, const BcInsn *in, uint32_t n);
 /* verify_element.c: an init or golden function but for its code. */
 bool bcv_element(Verify *v, const BcElementFunc *u);
 

@@ -257,7 +257,17 @@ static bool rule_MOVE(At *at)
 {
     if (mreg(at, at->in->b)->kind == BCM_BUFFER)
         return bad(at, "memory that is a buffer");
+    if (at->in->imm == ATOMIC_ADD && !addable(tile(at, at->in->a)->dtype))
+        return bad(at, "no atomic add here");
     return fits(at);
+}
+
+static bool rule_LOAD(At *at)
+{
+    const BcInsn *in = at->in;
+    if (mreg(at, in->b)->kind == BCM_BUFFER)
+        return bad(at, "memory that is a buffer");
+    return (in->imm == 0 || in->imm == 1 || bad(at, "imm")) && fits(at);
 }
 
 static bool rule_REMOTE(At *at)
@@ -311,40 +321,24 @@ static bool rule_SAME_SHAPES(At *at)
            bad(at, "tiles of different shapes");
 }
 
-/* Extent of a tile along an axis of its last BC_MAX_RANK; 1 for those that it has not. */
-static int64_t aligned_extent(const BcTile *t, uint32_t axis)
-{
-    uint32_t missing = BC_MAX_RANK - t->rank;
-    return axis < missing ? 1 : t->shape[axis - missing];
-}
-
-static bool rule_BROADCAST(At *at)
-{
-    const BcTile *a = tile(at, at->in->a), *b = tile(at, at->in->b), *c = tile(at, at->in->c);
-    if (a->dtype != b->dtype || a->dtype != c->dtype ||
-        a->rank != (b->rank > c->rank ? b->rank : c->rank))
-        return bad(at, "tiles of different types");
-    for (uint32_t i = 0; i < BC_MAX_RANK; i++) {
-        int64_t x = aligned_extent(b, i), y = aligned_extent(c, i), both = x == 1 ? y : x;
-        if ((y != 1 && y != both) || aligned_extent(a, i) != both)
-            return bad(at, "tiles that do not broadcast");
+/* codegen/verify_tiles.c */
+#define TILE_RULE(NAME)                                                                            \
+    static bool rule_##NAME(At *at)                                                                \
+    {                                                                                              \
+        const char *defect = bcv_tiles_##NAME(at->f, at->in, run_length(at->in));                  \
+        return !defect || bad(at, defect);                                                         \
     }
-    return true;
-}
-
-static bool rule_REDUCED(At *at)
-{
-    const BcTile *a = tile(at, at->in->a), *b = tile(at, at->in->b);
-    TileReduce how = (TileReduce)at->in->imm;
-    uint32_t axis = b->rank - (reduce_along_rows(how) ? 1u : 2u);
-    if (b->rank < 2 || a->rank != b->rank || !reduce_takes(b->dtype) ||
-        a->dtype != reduce_result(how, b->dtype))
-        return bad(at, "tiles of the wrong type");
-    for (uint32_t i = 0; i < b->rank; i++)
-        if (a->shape[i] != (i == axis ? 1 : b->shape[i]))
-            return bad(at, "tiles of the wrong shape");
-    return true;
-}
+TILE_RULE(BROADCAST)
+TILE_RULE(REDUCED)
+TILE_RULE(PART)
+TILE_RULE(PASTE)
+TILE_RULE(CONCAT)
+TILE_RULE(TILE_RESHAPE)
+TILE_RULE(SWAP)
+TILE_RULE(PAD)
+TILE_RULE(SAME_INDEXED)
+TILE_RULE(BYTES)
+TILE_RULE(TILE_ELEMENT)
 
 static bool rule_BLOCK(At *at)
 {
@@ -416,7 +410,7 @@ static bool check_field(At *at, char code, int64_t value)
     case 'n': return value >= 1 && value <= BC_MAX_RANK;
     case 'q':
     case 'i': return true;
-    case 'y': return value < DT_COUNT;
+    case 'y': return value >= 0 && value < DT_COUNT;
     case 'o': return code_ok(at, rows[at->in->op].code, value);
     case 'k': return index_ok(value, p->n_consts);
     case 's': return index_ok(value, p->n_strings);

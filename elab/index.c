@@ -222,6 +222,6 @@ Val elab_subscript(Elab *e, const Ast *a)
     Region r = elab_region(e, a, base.expr->type);
     if (!r.ok)
         return val_bad;
-    Expr *slots[3] = {base.expr, r.offsets, r.shape};
+    Expr *slots[4] = {base.expr, r.shape ? r.shape : r.offsets, r.offsets};
     return elab_make_op(e, r.shape ? OP_TENSOR_SLICE : OP_READ, slots, a->span);
 }

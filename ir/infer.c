@@ -356,74 +356,6 @@ static const Type *infer_alloc(const Infer *in)
     return type_simple(in->p->types, TY_BUFFER);
 }
 
-static const Type *infer_window(const Infer *in)
-{
-    const Dim *dims[MAX_RANK];
-    const Expr *dtype = in->op->args[2];
-    if (!infer_dims(in, 1, false, dims))
-        return NULL;
-    if (dtype->dtype == DT_INDEX) {
-        infer_fail(in, 2, "type", "needs an element dtype, got pl.INDEX: use pl.INT64");
-        return NULL;
-    }
-    const Type *t = type_shaped(in->p->types, TY_DIST, dtype->dtype, in->op->args[1]->n_args, dims);
-    int64_t bytes, v;
-    bool constant = true;
-    for (uint32_t i = 0; i < t->rank; i++)
-        constant &= dim_is_const(t->dims[i], &v);
-    if (constant && !type_bytes(t, &bytes)) {
-        infer_fail(in, 1, "shape", "needs a size below 2^63 bytes");
-        return NULL;
-    }
-    return t;
-}
-
-static const Type *infer_row(const Infer *in)
-{
-    const Type *t = in->op->args[0]->type;
-    int64_t row, size;
-    if (t->rank < 2) {
-        infer_fail(in, 0, "shape", "needs two dimensions or more, got %s",
-                   type_text(in->p->arena, t));
-        return NULL;
-    }
-    if (expr_is_int(in->op->args[1], &row)) {
-        bool past = dim_is_const(t->dims[0], &size) && row >= size;
-        if (row < 0 || past) {
-            infer_fail(in, 1, "value", "needs a row inside %s, got %lld",
-                       type_text(in->p->arena, t), (long long)row);
-            return NULL;
-        }
-    }
-    return type_shaped(in->p->types, TY_TENSOR, t->dtype, t->rank - 1u, t->dims + 1);
-}
-
-static const Type *infer_flatten(const Infer *in)
-{
-    const Type *t = in->op->args[0]->type;
-    const Dim *dims[2] = {dim_const(in->p->types, 1), t->dims[0]};
-    for (uint32_t i = 1; dims[1] && i < t->rank; i++)
-        dims[1] = dim_mul(in->p->types, dims[1], t->dims[i]);
-    if (dims[1])
-        return type_shaped(in->p->types, t->kind, t->dtype, 2, dims);
-    infer_fail(in, 0, "shape", "needs fewer than 2^63 elements, got %s",
-               type_text(in->p->arena, t));
-    return NULL;
-}
-
-static const Type *infer_dim_op(const Infer *in)
-{
-    const Type *t = in->op->args[0]->type;
-    int64_t axis = 0;
-    expr_is_int(in->op->args[1], &axis);
-    if (axis < 0 || axis >= t->rank) {
-        infer_fail(in, 1, "value", "needs an axis from 0 to %d of %s, got %lld", t->rank - 1,
-                   type_text(in->p->arena, t), (long long)axis);
-        return NULL;
-    }
-    return type_scalar(in->p->types, DT_INDEX);
-}
-
 static const Type *infer_simple(const Infer *in)
 {
     TypeTable *tt = in->p->types;
@@ -464,10 +396,21 @@ static const Type *infer_rule(const Infer *in)
     case RULE_CAST: return infer_cast(in);
     case RULE_REDUCE: return infer_reduce(in);
     case RULE_EXPAND: return infer_expand(in);
+    case RULE_PART: return infer_part(in);
+    case RULE_ASSEMBLE: return infer_assemble(in);
+    case RULE_RESHAPE: return infer_reshape(in);
+    case RULE_TRANSPOSE: return infer_transpose(in);
+    case RULE_CONCAT: return infer_concat(in);
+    case RULE_FILLPAD: return infer_fillpad(in);
+    case RULE_SET_VALIDSHAPE: return infer_set_validshape(in);
+    case RULE_REINTERPRET_VIEW: return infer_reinterpret_view(in);
+    case RULE_TILE_READ:
+    case RULE_TILE_WRITE: return infer_tile_element(in);
     case RULE_LOAD:
     case RULE_SLICE:
     case RULE_REMOTE_LOAD: return infer_load(in);
     case RULE_STORE:
+    case RULE_MEMORY_ASSEMBLE:
     case RULE_ASSIGN:
     case RULE_REMOTE_STORE: return infer_store(in);
     case RULE_READ:

@@ -46,6 +46,9 @@ bool infer_drop_hints(const Infer *in);
  * its shape is not of compile time. A tile is itself. */
 const Type *infer_whole(const Infer *in, int slot);
 
+/* Is operand 2 a scalar or literal that an element of `t` may be set to? */
+bool infer_value(const Infer *in, const Type *t);
+
 /* The type rules; each gives the result type or NULL after a reported mistake. */
 const Type *infer_load(const Infer *in);    /* ir/infer_memory.c: a rectangle of memory as a tile */
 const Type *infer_store(const Infer *in);   /* a tile into memory */
@@ -54,11 +57,24 @@ const Type *infer_signal(const Infer *in);  /* notify and wait */
 const Type *infer_transfer(const Infer *in);    /* put and get */
 const Type *infer_elementwise(const Infer *in); /* ir/infer_tile.c: arithmetic */
 const Type *infer_cast(const Infer *in);        /* cast of a tile or a whole tensor */
+const Type *infer_window(const Infer *in);      /* ir/infer_view.c */
+const Type *infer_row(const Infer *in);         /* ir/infer_view.c */
+const Type *infer_flatten(const Infer *in);     /* ir/infer_view.c */
+const Type *infer_dim_op(const Infer *in);      /* ir/infer_view.c */
 const Type *infer_reduce(const Infer *in);      /* rows or columns to one */
 const Type *infer_expand(const Infer *in);      /* a tile with a row or a column */
-const Type *infer_collective(const Infer *in);  /* ir/infer_collective.c */
-const Type *infer_create(const Infer *in);
-const Type *infer_as_shape(const Infer *in);
-const Type *infer_fit(const Infer *in);      /* full, create_tile */
+const Type *infer_part(const Infer *in);
+const Type *infer_assemble(const Infer *in);
+const Type *infer_reshape(const Infer *in);
+const Type *infer_transpose(const Infer *in);
+const Type *infer_concat(const Infer *in);
+const Type *infer_fillpad(const Infer *in);
+const Type *infer_set_validshape(const Infer *in);
+const Type *infer_reinterpret_view(const Infer *in);
+const Type *infer_tile_element(const Infer *in);
+const Type *infer_collective(const Infer *in); /* ir/infer_collective.c */
+const Type *infer_create(const Infer *in);     /* full, create_tile */
+const Type *infer_as_shape(const Infer *in); /* ir/infer_args.c */
+const Type *infer_fit(const Infer *in);
 
 #endif

@@ -31,12 +31,14 @@ static const Type *loaded_tile(const Infer *in, int mem_slot, int offsets, int s
     const Dim *dims[MAX_RANK];
     const Type *mem = arg_type(in, mem_slot);
     Expr **args = in->op->args;
+    int clamp = op_slot(in->id, "clamp");
+    bool cut = clamp >= 0 && args[clamp] && args[clamp]->ival;
     const Expr *part = valid >= 0 && args[valid] ? args[valid] : args[shape];
     int64_t bytes;
     if (!infer_rank(in, offsets, mem) || !infer_rank(in, shape, mem) ||
         !infer_dims(in, shape, true, dims) ||
         (valid >= 0 && !valid_shape_ok(in, valid, args[shape])) ||
-        !infer_bounds(in, offsets, mem, part))
+        (!cut && !infer_bounds(in, offsets, mem, part)))
         return NULL;
     const Type *t = type_shaped(in->p->types, TY_TILE, mem->dtype, mem->rank, dims);
     if (type_bytes(t, &bytes))
@@ -78,9 +80,9 @@ static bool atomic_ok(const Infer *in, int slot, Dtype dtype)
     }
 }
 
-static const Type *infer_write(const Infer *in)
+bool infer_value(const Infer *in, const Type *mem)
 {
-    const Type *mem = arg_type(in, 0), *t = arg_type(in, 2);
+    const Type *t = arg_type(in, 2);
     const Expr *value = in->op->args[2];
     bool literal = infer_is_literal(value);
     bool good = t && t->kind == TY_SCALAR;
@@ -90,18 +92,16 @@ static const Type *infer_write(const Infer *in)
         good = value->kind != EX_FLOAT && !dtype_is_float(t->dtype) &&
                (t->dtype != DT_BOOL || mem->dtype == DT_BOOL);
     if (!good) {
-        infer_fail(in, 2, "type", "needs a scalar that %s takes for value, got %s",
-                   type_text(in->p->arena, mem), infer_text(in, value));
-        return NULL;
+        return infer_fail(in, 2, "type", "needs a scalar that %s takes for value, got %s",
+                          type_text(in->p->arena, mem), infer_text(in, value));
     }
     int64_t v;
     if (expr_is_int(value, &v) && !dtype_is_float(mem->dtype) &&
         (v < dtype_min(mem->dtype) || v > dtype_max(mem->dtype))) {
-        infer_fail(in, 2, "value", "needs a value that fits %s, got %lld", dtype_name(mem->dtype),
-                   (long long)v);
-        return NULL;
+        return infer_fail(in, 2, "value", "needs a value that fits %s, got %lld",
+                          dtype_name(mem->dtype), (long long)v);
     }
-    return mem;
+    return true;
 }
 
 static bool cell_ok(const Infer *in, int mem_slot, int offsets)
@@ -224,8 +224,8 @@ const Type *infer_load(const Infer *in)
         return loaded_tile(in, OPND(TILE_LOAD, tensor), OPND(TILE_LOAD, offsets),
                            OPND(TILE_LOAD, shape), OPND(TILE_LOAD, valid_shape));
     if (in->info->rule == RULE_SLICE)
-        return loaded_tile(in, OPND(TENSOR_SLICE, tensor), OPND(TENSOR_SLICE, offsets),
-                           OPND(TENSOR_SLICE, shape), -1);
+        return loaded_tile(in, OPND(TENSOR_SLICE, input), OPND(TENSOR_SLICE, offset),
+                           OPND(TENSOR_SLICE, shape), OPND(TENSOR_SLICE, valid_shape));
     return loaded_tile(in, OPND(REMOTE_LOAD, target), OPND(REMOTE_LOAD, offsets),
                        OPND(REMOTE_LOAD, shape), OPND(REMOTE_LOAD, valid_shape));
 }
@@ -243,24 +243,30 @@ const Type *infer_store(const Infer *in)
         offsets = OPND(TENSOR_ASSIGN, offsets);
         to = OPND(TENSOR_ASSIGN, tensor);
     }
+    if (in->info->rule == RULE_MEMORY_ASSEMBLE) {
+        tile = OPND(TENSOR_ASSEMBLE, source);
+        offsets = OPND(TENSOR_ASSEMBLE, offset);
+        to = OPND(TENSOR_ASSEMBLE, target);
+    }
     const Type *mem = arg_type(in, to);
     if (!stores_fit(in, tile, offsets, to))
         return NULL;
-    if (in->id == OP_REMOTE_STORE && !atomic_ok(in, OPND(REMOTE_STORE, atomic), mem->dtype))
+    int atomic = op_slot(in->id, "atomic");
+    if (atomic >= 0 && in->op->args[atomic] && !atomic_ok(in, atomic, mem->dtype))
         return NULL;
     return mem;
 }
 
 const Type *infer_element(const Infer *in)
 {
-    _Static_assert(OPND(READ, tensor) == OPND(WRITE, tensor) &&
+    _Static_assert(OPND(READ, input) == OPND(WRITE, input) &&
                        OPND(READ, indices) == OPND(WRITE, indices),
                    "read and write differ");
-    if (!cell_ok(in, OPND(READ, tensor), OPND(READ, indices)))
+    if (!cell_ok(in, OPND(READ, input), OPND(READ, indices)))
         return NULL;
     if (in->info->rule == RULE_WRITE)
-        return infer_write(in);
-    return type_scalar(in->p->types, arg_type(in, OPND(READ, tensor))->dtype);
+        return infer_value(in, arg_type(in, 0)) ? arg_type(in, 0) : NULL;
+    return type_scalar(in->p->types, arg_type(in, OPND(READ, input))->dtype);
 }
 
 const Type *infer_signal(const Infer *in)

@@ -174,10 +174,16 @@ const Type *infer_cast(const Infer *in)
     return type_shaped(in->p->types, TY_TILE, to, a->rank, a->dims);
 }
 
+/* The tile operation of an op, or of its twin. */
+static TileOp tile_op_of(const Infer *in)
+{
+    return in->info->tile == OP_NONE ? in->info->tile_op : op_info(in->info->tile)->tile_op;
+}
+
 /* "FP32, FP16 or BF16": the dtypes that an elementwise op takes. */
 static const char *takes_text(const Infer *in)
 {
-    TileOp op = op_info(in->info->tile)->tile_op;
+    TileOp op = tile_op_of(in);
     const char *text = NULL, *last = NULL;
     for (int t = 0; t < DT_COUNT; t++) {
         if (!tileop_takes(op, (Dtype)t) || t == DT_INDEX)
@@ -199,12 +205,12 @@ const Type *infer_elementwise(const Infer *in)
                    type_text(in->p->arena, a));
         return NULL;
     }
-    if (!tileop_takes(op_info(in->info->tile)->tile_op, a->dtype)) {
+    if (!tileop_takes(tile_op_of(in), a->dtype)) {
         infer_fail(in, 0, "type", "needs elements of %s, got %s", takes_text(in),
                    type_text(in->p->arena, a));
         return NULL;
     }
-    TileOp top = op_info(in->info->tile)->tile_op;
+    TileOp top = tile_op_of(in);
     if (tileop_arity(top) == 2 && !second_operand_ok(in, a))
         return NULL;
     const Type *b = tileop_arity(top) == 2 ? in->op->args[1]->type : NULL;

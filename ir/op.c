@@ -92,7 +92,7 @@ int op_slot_of_kind(OpId id, SlotKind kind)
 {
     const OpInfo *op = op_info(id);
     for (int i = 0; i < op->n_slots; i++)
-        if (op->slots[i].kind == kind)
+        if (op->slots[i].kind == kind && !(op->slots[i].flags & OPND_DROPPED))
             return i;
     return -1;
 }

@@ -129,6 +129,17 @@ typedef enum {
     RULE_CAST,
     RULE_REDUCE,
     RULE_EXPAND,
+    RULE_PART,
+    RULE_ASSEMBLE,
+    RULE_MEMORY_ASSEMBLE,
+    RULE_RESHAPE,
+    RULE_TRANSPOSE,
+    RULE_CONCAT,
+    RULE_FILLPAD,
+    RULE_SET_VALIDSHAPE,
+    RULE_REINTERPRET_VIEW,
+    RULE_TILE_READ,
+    RULE_TILE_WRITE,
     RULE_ALLOC,
     RULE_WINDOW,
     RULE_ROW,
@@ -175,8 +186,19 @@ typedef enum {
     EMIT_LOWERED, /* a pass replaces it before */
     EMIT_TILE_OP, /* by its tile operation */
     EMIT_REDUCE,  /* by its reduction */
-    EMIT_NOTHING, /* the result names its operand */
-    EMIT_READ,    /* from here on scalars, into a register */
+    EMIT_SLICE,   /* parts and shapes of tiles (codegen/emit_shape.c) ... */
+    EMIT_EXTRACT,
+    EMIT_ASSEMBLE,
+    EMIT_RESHAPE,
+    EMIT_TRANSPOSE,
+    EMIT_CONCAT,
+    EMIT_FILLPAD,
+    EMIT_SET_VALIDSHAPE,
+    EMIT_REINTERPRET_VIEW,
+    EMIT_TILE_WRITE, /* ... up to here */
+    EMIT_NOTHING,    /* the result names its operand */
+    EMIT_READ,       /* from here on scalars, into a register */
+    EMIT_TILE_READ,
     EMIT_DIM,
     EMIT_WORLD,
     EMIT_RANK,
@@ -245,7 +267,7 @@ static inline const OpInfo *op_info(OpId id)
 
 /* Index of the operand with this name or other name, or -1. */
 int op_slot(OpId id, const char *name);
-/* Index of the first operand of a kind, or -1. */
+/* Index of the first operand of a kind that matters, or -1. */
 int op_slot_of_kind(OpId id, SlotKind kind);
 /* Index of the operand whose new value the result is, or -1. */
 int op_in_place(OpId id);

@@ -66,7 +66,15 @@ static void lower_value(Lower *x, Stmt *s)
     Expr *e = s->value;
     OpFamily family = op_info(e->op)->family;
     if (e->op == OP_TENSOR_SLICE) {
-        s->value = op_at(x, e->span, OP_TILE_LOAD, e->args, 3);
+        Expr *slots[] = {OP_ARG(e, TENSOR_SLICE, input), OP_ARG(e, TENSOR_SLICE, offset),
+                         OP_ARG(e, TENSOR_SLICE, shape), OP_ARG(e, TENSOR_SLICE, valid_shape)};
+        s->value = op_at(x, e->span, OP_TILE_LOAD, slots, 4);
+    } else if (e->op == OP_TENSOR_ASSEMBLE) {
+        Expr *slots[OP_MAX_SLOTS] = {OP_ARG(e, TENSOR_ASSEMBLE, source),
+                                     OP_ARG(e, TENSOR_ASSEMBLE, offset),
+                                     OP_ARG(e, TENSOR_ASSEMBLE, target)};
+        slots[OPND(TILE_STORE, atomic)] = OP_ARG(e, TENSOR_ASSEMBLE, atomic);
+        s->value = op_at(x, e->span, OP_TILE_STORE, slots, op_info(OP_TILE_STORE)->n_slots);
     } else if (e->op == OP_TENSOR_ASSIGN) {
         Expr *slots[] = {OP_ARG(e, TENSOR_ASSIGN, value), OP_ARG(e, TENSOR_ASSIGN, offsets),
                          OP_ARG(e, TENSOR_ASSIGN, tensor)};

@@ -165,6 +165,16 @@ static void incore(BcProg *t)
         {BC_SHAPE, 0, 1, 2, 2, 0, S_CHECK},
         {BC_FIT, 4, 4, 0, DT_INT8, 0, S_CHECK},
         {BC_BLOCK, 6, 0, 0, 0, 0, 1},
+        {BC_TSLICE, 5, 0, 2, 2, BC_NONE, 0},
+        {BC_TPASTE, 1, 0, 5, 2, 2, 0},
+        {BC_TCONCAT, 6, 0, 1, 0, 0, 0},
+        {BC_TRESHAPE, 7, 0, 0, 0, 0, 0},
+        {BC_TSWAP, 8, 0, 0, 0, 0, 1},
+        {BC_TPAD, 6, 0, 0, 0, 0, 1},
+        {BC_TVALID, 1, 0, 2, 2, 0, 0},
+        {BC_TBYTES, 2, 0, 0, 0, 0, 0},
+        {BC_TREAD, 4, 0, 2, 2, 0, 0},
+        {BC_TWRITE, 1, 0, 2, 2, 4, DT_INT32},
         {BC_RET, 4, 1, 0, 0, 0, 0},
     };
     static const BcMreg mregs[] = {
@@ -176,6 +186,9 @@ static void incore(BcProg *t)
         {.dtype = DT_INT32, .rank = 2, .shape = {3, 1}, .addr = 768, .bytes = 96, .name = S_ACC},
         {.dtype = DT_INT32, .rank = 2, .shape = {1, 64}, .addr = 0, .bytes = 256, .name = S_ACC},
         {.dtype = DT_FP32, .rank = 2, .shape = {1, 1}, .addr = 864, .bytes = 32, .name = S_ACC},
+        {.dtype = DT_FP32, .rank = 2, .shape = {1, 128}, .addr = 1024, .bytes = 512, .name = S_ACC},
+        {.dtype = DT_FP32, .rank = 2, .shape = {8, 8}, .addr = 2048, .bytes = 256, .name = S_ACC},
+        {.dtype = DT_FP32, .rank = 2, .shape = {64, 1}, .addr = 4096, .bytes = 2048, .name = S_ACC},
     };
     static const BcLoc locs[] = {
         {0, S_FILE, 3, 5},
@@ -202,7 +215,7 @@ static void incore(BcProg *t)
                            .n_mregs = 3,
                            .n_params = 4,
                            .n_binds = 1,
-                           .n_tiles = 6,
+                           .n_tiles = 9,
                            .n_xfers = 2,
                            .n_locs = 2,
                            .n_sites = 1,
@@ -217,7 +230,7 @@ static void incore(BcProg *t)
                            .insns = t->incore,
                            .locs = t->locs,
                            .mregs = t->incore_mregs,
-                           .core_bytes = 1024};
+                           .core_bytes = 8192};
 }
 
 /* def x(i, j): return i * 2.0 */

@@ -166,7 +166,7 @@ static const struct {
     {0, 8, {BC_DISPATCH, 1, 3, 4, 0, 0, 0}, "field a"},
     {1, 2, {BC_READ, 4, 0, 2, 1, 0, 0}, "not an element"},
     {1, 3, {BC_WRITE, 1, 2, 2, 4, DT_COUNT, 0}, "field e"},
-    {2, 36, {BC_RET, 7, 2, 0, 0, 0, 0}, "results"},
+    {2, 34, {BC_RET, 7, 2, 0, 0, 0, 0}, "results"},
     {2, 4, {BC_PBIN, 4, 2, 3, 0, 0, SC_ADD}, "not at this level"},
     {2, 4, {BC_LOOP, 4, 0, 0, 0, 0, 4}, "not at this level"},
     {3, 7, {BC_BIN, 4, 4, 7, DT_INT32, 0, SC_ADD}, "not at this level"},
@@ -186,6 +186,22 @@ static const struct {
     {2, 34, {BC_TRED, 0, 1, 0, 0, 0, RED_ROW_SUM}, "wrong shape"},
     {2, 34, {BC_TRED, 5, 0, 0, 0, 0, RED_ROW_ARGMAX}, "wrong type"},
     {2, 34, {BC_TRED, 5, 0, 0, 0, 0, RED_COUNT}, "imm"},
+    {2, 34, {BC_TSLICE, 6, 0, 2, 2, BC_NONE, 0}, "not a part"},
+    {2, 34, {BC_TSLICE, 5, 0, 2, 1, BC_NONE, 0}, "not a part"},
+    {2, 34, {BC_TPASTE, 1, 0, 6, 2, 2, 0}, "do not fit"},
+    {2, 34, {BC_TPASTE, 1, 0, 2, 2, 2, 0}, "do not fit"},
+    {2, 34, {BC_TCONCAT, 1, 0, 1, 0, 0, 0}, "do not fit"},
+    {2, 34, {BC_TRESHAPE, 6, 0, 0, 0, 0, 0}, "other sizes"},
+    {2, 34, {BC_TSWAP, 1, 0, 0, 0, 0, 1}, "wrong shape"},
+    {2, 34, {BC_TSWAP, 8, 0, 0, 0, 0, 2}, "different types"},
+    {2, 34, {BC_TSWAP, 8, 0, 0, 0, 0, -1}, "different types"},
+    {2, 34, {BC_TPAD, 5, 0, 0, 0, 0, 1}, "do not fit"},
+    {2, 34, {BC_TPAD, 6, 0, 0, 0, 0, 77}, "imm"},
+    {2, 34, {BC_TVALID, 1, 0, 2, 1, 0, 0}, "different types"},
+    {2, 34, {BC_TBYTES, 7, 0, 0, 0, 0, 0}, "other sizes"},
+    {2, 34, {BC_TREAD, 4, 0, 2, 1, 0, 0}, "not an element"},
+    {2, 34, {BC_TWRITE, 1, 0, 2, 2, 4, -1}, "imm"},
+    {2, 15, {BC_LOAD, 0, 0, 2, 2, BC_NONE, 2}, "imm"},
 };
 
 START_TEST(bad_instructions_are_rejected)
@@ -291,7 +307,7 @@ static const char *break_table(int i)
     case 17: t.tiles[0].shape[0] = 0; return "tile t0";
     case 18: t.tiles[0].shape[1] = INT64_MAX; return "tile t0";
     case 19: t.tiles[0].addr = 16; return "outside";
-    case 20: t.tiles[3].addr = 960; return "outside";
+    case 20: t.tiles[3].addr = 8128; return "outside";
     case 21: t.tiles[3].bytes = 128; return "tile t3";
     case 22: t.call.func = 0; return "level";
     case 23: t.dispatch.func = 0; return "level";

@@ -116,10 +116,10 @@ START_TEST(straight_code)
                                      "    y = pl.store(b, [1, 0], y)\n"
                                      "    return y\n"));
     ck_assert_str_eq(code_of(p, "step"), "ldi r1, 0 \nldi r2, 0 \nldi r3, 1 \nldi r4, 0 \n"
-                                         "load t0, m0, r1..r2, - \n"
+                                         "load t0, m0, r1..r2, -, 0 \n"
                                          "tbink t1, t0, mul, 0.5 \n"
                                          "tbin t0, t1, t0, add \n"
-                                         "store t0, m1, r3..r4 \n"
+                                         "store t0, m1, r3..r4, None_ \n"
                                          "ret - \n");
     ck_assert_str_eq(code_of(p, "chip"), "ldi r0, 3 \ncall step(m0, m1, r0) \nret - \n");
     ck_assert(strstr(code_of(p, "host"), "dispatch chip(m0, m1), ") != NULL);

@@ -135,7 +135,10 @@ static void check_links(OpId id)
         ck_assert(op->tile == id || op->tensor == id);
         const OpInfo *tile = op_info(op->tile), *tensor = op_info(op->tensor);
         ck_assert(tile->tensor == op->tensor && tensor->tile == op->tile);
-        ck_assert_uint_eq(n_kept(tile), n_kept(tensor));
+        /* an op on memory may take more: pl.assemble is a store there */
+        if (tensor->family == FAMILY_TENSOR)
+            ck_assert_int_eq(n_kept(tile), n_kept(tensor));
+        ck_assert_int_le(n_kept(tile), n_kept(tensor));
         for (int i = 0; i < n_kept(tile); i++)
             ck_assert_str_eq(tile->slots[i].name, tensor->slots[i].name);
         ck_assert_str_eq(op_word(op->tile), op_word(op->tensor));
@@ -161,7 +164,7 @@ START_TEST(signatures_show_how_to_call)
 {
     Arena arena = {0};
     ck_assert_str_eq(op_signature(&arena, OP_TILE_LOAD, false),
-                     "pl.tile.load(tensor, offsets, shape, [valid_shape])");
+                     "pl.tile.load(tensor, offsets, shape, [valid_shape], [clamp])");
     ck_assert_str_eq(op_signature(&arena, OP_REMOTE_STORE, false),
                      "pld.tile.remote_store(src_tile, target, peer, offsets, *, [atomic=])");
     ck_assert_str_eq(op_signature(&arena, OP_ALLOC_WINDOW_BUFFER, false),
@@ -198,7 +201,7 @@ START_TEST(the_table_lists_every_op)
     ck_assert_ptr_nonnull(strstr(
         text, "pld.system.wait(signal: signal:r, offsets: idx, expected: i32, [cmp=WaitCmp Ge])\n"
               "    result: none; level: InCore\n"));
-    ck_assert_ptr_nonnull(strstr(text, "level: orchestration, InCore; also pl.read\n"));
+    ck_assert_ptr_nonnull(strstr(text, "level: InCore; also pl.read\n"));
     free(text);
 }
 END_TEST

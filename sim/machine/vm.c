@@ -249,6 +249,7 @@ static bool execute(World *w, Lane *lane, const BcInsn *in)
     vm_flush(w, lane);
     switch (in->op) {
     case BC_READ: return vm_read(w, lane, in);
+    case BC_TREAD: return vm_tile_read(w, lane, in);
     case BC_WRITE: return vm_write(w, lane, in);
     case BC_LOAD: return vm_load(w, lane, in);
     case BC_STORE: return vm_store(w, lane, in);
@@ -295,6 +296,7 @@ static bool stops(World *w, Lane *lane, const BcInsn *in, PendKind *kind)
     case BC_WAIT: *kind = PEND_WAIT; break;
     case BC_FENCE: *kind = PEND_FENCE; break;
     case BC_RSTORE: *kind = in->imm == ATOMIC_ADD ? PEND_ATOMIC : PEND_NONE; break;
+    case BC_STORE: *kind = vm_adds_to_window(top, in) ? PEND_ATOMIC : PEND_NONE; break;
     case BC_PUT: *kind = top->f->xfers[in->d].atomic == ATOMIC_ADD ? PEND_ATOMIC : PEND_NONE; break;
     case BC_READ:
         *kind = w->stop_at_reads && top->mregs[in->b].kind == MEM_WINDOW ? PEND_READ : PEND_NONE;

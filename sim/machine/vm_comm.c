@@ -84,11 +84,12 @@ static bool describe_atomic(World *w, Lane *lane, const BcInsn *in)
     bool put = in->op == BC_PUT;
     const BcXfer *x = put ? &top->f->xfers[in->d] : NULL;
     const MemRef *m = vm_mem(w, lane, put ? in->a : in->b);
-    uint32_t rank = 0;
-    if (!m ||
-        !vm_peer(w, lane, m, top->regs[put ? in->b : in->c], put ? "put" : "remote_store", &rank))
+    uint32_t rank = lane->rank;
+    bool own = in->op == BC_STORE;
+    if (!m || (!own && !vm_peer(w, lane, m, top->regs[put ? in->b : in->c],
+                                put ? "put" : "remote_store", &rank)))
         return false;
-    const int64_t *off = top->regs + (put ? x->run : in->d);
+    const int64_t *off = top->regs + (put ? x->run : own ? in->c : in->d);
     int64_t padded[BC_MAX_RANK];
     const int64_t *ext = put ? top->regs + x->run + 2 * x->rank : padded;
     if (!put)

@@ -110,11 +110,14 @@ static FabLocal local_of(const RectPair *p, void *at)
 }
 
 static bool device_access(World *w, Lane *lane, const MemRef *m, const RectPair *p, char *at,
-                          bool write)
+                          EventKind how)
 {
+    bool write = how != EV_READ;
     char *mem = vm_device_bytes(w, lane, m, p->rect.at.offset);
     vm_check_region(&w->dispatches.at[lane->dispatch].regions[m->object], &p->rect);
-    if (write)
+    if (how == EV_ATOMIC)
+        fab_add_rect(&p->rect, m->dtype, mem, local_of(p, at), 0);
+    else if (write)
         rect_copy(&p->rect, mem, p->rect.stride, at, p->tile_stride);
     else
         rect_copy(&p->rect, at, p->tile_stride, mem, p->rect.stride);
@@ -128,7 +131,7 @@ bool vm_access(World *w, Lane *lane, const MemRef *m, EventKind kind, const Rect
     bool write = kind != EV_READ && kind != EV_REMOTE_READ;
     vm_check_local(lane, p, at);
     if (m->kind == MEM_DEVICE)
-        return device_access(w, lane, m, p, at, write);
+        return device_access(w, lane, m, p, at, kind);
     FabLocal local = local_of(p, at);
     FabStatus s = write ? probe_write(&w->probe, lane, kind, &p->rect, local, m->dtype)
                         : probe_read(&w->probe, lane, kind, &p->rect, local, m->dtype);
@@ -206,13 +209,13 @@ static bool tile_rect(World *w, Lane *lane, const MemRef *m, const BcTile *t, ui
     return true;
 }
 
-/* Reads into a tile: valid extents are the run `valid`, or the whole tile. */
+/* Reads into a tile: valid extents `valid`, or the whole tile. */
 static bool load_tile(World *w, Lane *lane, uint32_t slot, const MemRef *m, uint32_t rank,
-                      EventKind kind, uint16_t off, uint16_t valid)
+                      EventKind kind, uint16_t off, const int64_t *valid)
 {
     Frame *top = lane_top(lane);
     const BcTile *t = &top->f->tiles[slot];
-    const int64_t *ext = valid == BC_NONE ? t->shape : top->regs + valid;
+    const int64_t *ext = valid ? valid : t->shape;
     for (uint32_t i = 0; i < t->rank; i++)
         if (ext[i] < 0 || ext[i] > t->shape[i])
             return vm_fault(w, lane, "%s: valid extent %lld of axis %u is outside the tile (%lld)",
@@ -241,16 +244,51 @@ static bool store_tile(World *w, Lane *lane, uint32_t slot, const MemRef *m, uin
            vm_access(w, lane, m, kind, &p, vm_tile_at(lane, &t));
 }
 
+/* Valid extents of a load that ends where the memory does; false when nothing is left. */
+static bool cut_at_end(const Lane *lane, const MemRef *m, const BcInsn *in, int64_t *cut)
+{
+    const Frame *top = &vec_last(&lane->frames);
+    const BcTile *t = &top->f->tiles[in->a];
+    const int64_t *off = top->regs + in->c, *ext = in->e == BC_NONE ? t->shape : top->regs + in->e;
+    bool some = true;
+    for (uint32_t i = 0; i < t->rank; i++) {
+        int64_t left = off[i] < 0 ? ext[i] : off[i] < m->shape[i] ? m->shape[i] - off[i] : 0;
+        cut[i] = ext[i] < left ? ext[i] : left;
+        some &= cut[i] != 0;
+    }
+    return some;
+}
+
+/* A tile without a valid element. */
+static bool vm_tile_none(Lane *lane, uint32_t slot, const int64_t *valid)
+{
+    TileState *state = &lane_top(lane)->tiles[slot];
+    const BcTile *t = &lane_top(lane)->f->tiles[slot];
+    for (uint32_t i = 0; i < t->rank; i++)
+        state->valid[i] = valid[i] > 0 && valid[i] <= t->shape[i] ? valid[i] : 0;
+    state->written = true;
+    return true;
+}
+
 bool vm_load(World *w, Lane *lane, const BcInsn *in)
 {
     const MemRef *m = vm_mem(w, lane, in->b);
-    return m && load_tile(w, lane, in->a, m, lane->rank, EV_READ, in->c, in->e);
+    int64_t cut[BC_MAX_RANK];
+    if (!m)
+        return false;
+    if (!in->imm)
+        return load_tile(w, lane, in->a, m, lane->rank, EV_READ, in->c,
+                         in->e == BC_NONE ? NULL : lane_top(lane)->regs + in->e);
+    if (!cut_at_end(lane, m, in, cut))
+        return vm_tile_none(lane, in->a, cut);
+    return load_tile(w, lane, in->a, m, lane->rank, EV_READ, in->c, cut);
 }
 
 bool vm_store(World *w, Lane *lane, const BcInsn *in)
 {
     const MemRef *m = vm_mem(w, lane, in->b);
-    return m && store_tile(w, lane, in->a, m, lane->rank, EV_WRITE, in->c);
+    return m && store_tile(w, lane, in->a, m, lane->rank,
+                           in->imm == ATOMIC_ADD ? EV_ATOMIC : EV_WRITE, in->c);
 }
 
 /* A load or store on the own rank is local: no traffic. */
@@ -261,7 +299,8 @@ bool vm_rload(World *w, Lane *lane, const BcInsn *in)
     if (!m || !vm_peer(w, lane, m, lane_top(lane)->regs[in->c], "remote_load", &rank))
         return false;
     EventKind kind = rank == lane->rank ? EV_READ : EV_REMOTE_READ;
-    return load_tile(w, lane, in->a, m, rank, kind, in->d, in->e);
+    return load_tile(w, lane, in->a, m, rank, kind, in->d,
+                     in->e == BC_NONE ? NULL : lane_top(lane)->regs + in->e);
 }
 
 bool vm_rstore(World *w, Lane *lane, const BcInsn *in)

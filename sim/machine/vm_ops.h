@@ -13,6 +13,12 @@ static inline Frame *lane_top(Lane *lane)
     return &vec_last(&lane->frames);
 }
 
+/* A store with AtomicType.Add into a window. */
+static inline bool vm_adds_to_window(const Frame *top, const BcInsn *in)
+{
+    return in->imm == ATOMIC_ADD && top->mregs[in->b].kind == MEM_WINDOW;
+}
+
 /* Puts scalar work on the clock. Called before everything that has a time. */
 void vm_flush(World *w, Lane *lane);
 
@@ -65,6 +71,9 @@ bool vm_make(World *w, Lane *lane, const BcInsn *in);
 bool vm_block_begin(World *w, Lane *lane, const BcInsn *in);
 /* After it: true when another one follows. */
 bool vm_block_end(Lane *lane);
+/* sim/machine/vm_shape.c: TSLICE to TBYTES, TWRITE; TREAD. */
+bool vm_tile_shape(World *w, Lane *lane, const BcInsn *in);
+bool vm_tile_read(World *w, Lane *lane, const BcInsn *in);
 
 /* sim/machine/vm_xfer.c */
 bool vm_xfer(World *w, Lane *lane, const BcInsn *in);

@@ -165,7 +165,7 @@ static bool gather(World *w, Lane *lane, TileCall *c, TileRegion *out, RowOperan
         if (!region_broadcast(&a, &b, out, why))
             return vm_fault(w, lane, "%s", why);
     }
-    if (c->op == TOP_NONE || tileop_reads(c->op, 0))
+    if (in->op != BC_TCOPY && (c->op == TOP_NONE || tileop_reads(c->op, 0)))
         vm_tile_used(w, lane, in->b);
     operands[(*n)++] = row_operand(w, lane, &tiles[in->b], t);
     c->a_repeated = operands[1].repeated;
@@ -189,7 +189,8 @@ static bool elementwise(World *w, Lane *lane, const BcInsn *in)
                sizeof lane_top(lane)->tiles[in->a].valid);
     if (!gather(w, lane, &c, &out, operands, &n))
         return false;
-    vm_tile_made(lane, in->a, &out, true);
+    bool written = in->op != BC_TCOPY || lane_top(lane)->tiles[in->b].written;
+    vm_tile_made(lane, in->a, &out, written);
     Grid g = grid_of(&out);
     if (!rows_walk(&g, operands, n, run_rows, &c))
         return vm_fault(w, lane,
@@ -238,6 +239,13 @@ bool vm_tile_op(World *w, Lane *lane, const BcInsn *in)
         vm_tile_made(lane, in->a, &r, false);
         return true;
     case BC_TRED: return reduce(w, lane, in);
-    default: return elementwise(w, lane, in);
+    case BC_TFULL:
+    case BC_TCOPY:
+    case BC_TBIN:
+    case BC_TBINK:
+    case BC_TBINR:
+    case BC_TUN:
+    case BC_TCAST: return elementwise(w, lane, in);
+    default: return vm_tile_shape(w, lane, in);
     }
 }

@@ -1,6 +1,6 @@
 /* Calls that are no operation: typed constants, casts and extremes of scalars, compile-time
  * functions, and where a name is called that cannot be. */
-#include "elab/elab.h"
+#include "elab/with.h"
 #include <string.h>
 
 static const char *const specials[] = {"pl.const",  "pl.min",         "pl.max",      "pl.dynamic",

@@ -458,16 +458,6 @@ bool elab_unrolled(Elab *e, const Ast *s);
 /* `target = value`; and a target whose value was a mistake. */
 void elab_assign_value(Elab *e, const Ast *target, Val v, Span span);
 void elab_bind_bad_target(Elab *e, const Ast *target);
-/* `with` (with.c). */
-void elab_with(Elab *e, const Ast *s);
-/* `for i in pl.spmd(n)`; false when the statement is another loop. */
-bool elab_spmd_for(Elab *e, const Ast *s);
-/* Task ids (task.c): binds a name to a new one, and checks what deps= lists. */
-void elab_task(Elab *e, const Ast *target, const Ast *deps);
-void elab_check_deps(Elab *e, const Ast *deps);
-/* pl.submit and pl.spmd_submit: the results of the call, and its task. */
-Val elab_submit(Elab *e, Sym dotted, const Ast *call);
-Val elab_task_dummy(Elab *e, const Ast *call);
 bool elab_is_yield(Elab *e, const Ast *a);
 void elab_yield(Elab *e, const Ast *s, const Ast *target, const Ast *annotation, const Ast *call);
 void elab_open(Elab *e, Frame *frame, BlockKind kind, Block *block);

@@ -1,5 +1,6 @@
 /* Loops and the values they carry. */
 #include "elab/widen.h"
+#include "elab/with.h"
 #include <string.h>
 
 /* A `for` statement taken apart. */
@@ -308,9 +309,8 @@ static void unify_unread(Elab *e, const Loop *loop, const Meanings *path)
     uint64_t i;
     for (uint32_t k = 0; k < path->len; k++) {
         const Name *n = &e->fn->meanings.at[path->at[k].value];
-        const LoopEntry *entry = map_get(&loop->carried, path->at[k].name, &i)
-                                     ? &loop->entries.at[i]
-                                     : NULL;
+        const LoopEntry *entry =
+            map_get(&loop->carried, path->at[k].name, &i) ? &loop->entries.at[i] : NULL;
         if (entry && !entry->carried->read && n->state == NM_VAR && n->var != entry->before.var &&
             func_var(e->fn->f, entry->before.var)->type->dtype != DT_INDEX)
             unify(e, loop, entry, n);

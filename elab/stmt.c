@@ -1,5 +1,5 @@
 /* Statements of function bodies, but for assignments and loops. */
-#include "elab/elab.h"
+#include "elab/with.h"
 #include <string.h>
 
 void elab_open(Elab *e, Frame *frame, BlockKind kind, Block *block)

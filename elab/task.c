@@ -1,6 +1,6 @@
 /* Task ids. Dispatches of a device run in program order, so what deps= lists changes no result: it
  * is checked, and what is left of an id is that it is one. */
-#include "elab/elab.h"
+#include "elab/with.h"
 #include <string.h>
 
 static bool is_task(Val v)

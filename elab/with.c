@@ -1,6 +1,6 @@
 /* `with`: scopes of InCore code in orchestration functions, and words around statements that change
  * no result. */
-#include "elab/elab.h"
+#include "elab/with.h"
 #include <ctype.h>
 #include <string.h>
 

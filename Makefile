@@ -17,14 +17,14 @@ SAN_FLAGS = $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-fr
 SIM_FLAGS = -O3
 # No code asks for errno or floating-point exceptions; with them few loops would become vectors.
 KERNEL_FLAGS = -fno-math-errno -fno-trapping-math
-ALL_FLAGS = $(CFLAGS) $(BASE_FLAGS) $(SAN_FLAGS) $(if $(VMCHECK),-DPLD_VM_CHECK)
+ALL_FLAGS = $(CFLAGS) $(BASE_FLAGS) -fPIC -fvisibility=hidden $(SAN_FLAGS) $(if $(VMCHECK),-DPLD_VM_CHECK)
 LIBS = -lm -lpthread
 CHECK_CFLAGS = $(shell pkg-config --cflags check)
 CHECK_LIBS = $(shell pkg-config --libs check)
 
 # Folder order is include order: see scripts/check-includes.
 FOLDERS = base lexer parser ir elab lower codegen \
-    sim/machine sim/fabric sim/sched sim/check sim/explore sim/report sim/host cli
+    sim/machine sim/fabric sim/sched sim/check sim/explore sim/report sim/host api cli
 MAINS = cli/pldc.c cli/pldrun.c
 SRC = $(filter-out $(MAINS),$(wildcard $(FOLDERS:%=%/*.c)))
 RE = $(wildcard $(FOLDERS:%=%/*.re))
@@ -35,7 +35,8 @@ GEN_H = $(GRAMMARS:%.y=$(B)/gen/%.h) $(B)/gen/cli/version.h
 OBJ = $(SRC:%.c=$(B)/obj/%.o)
 GEN_OBJ = $(GEN_C:$(B)/gen/%.c=$(B)/obj/gen/%.o)
 MAIN_OBJ = $(patsubst %.c,$(B)/obj/%.o,$(wildcard $(MAINS)))
-LIB = $(B)/libpld.a
+# What the tools and the tests link: all that is not a main.
+LIB = $(B)/all.a
 BINS = $(patsubst cli/%.c,$(B)/%,$(wildcard $(MAINS)))
 
 # tests/check_*.c are programs; what else lies in tests/ is linked into each of them.
@@ -57,13 +58,12 @@ MAKEFLAGS += --no-builtin-rules
 
 .PHONY: all lib tests fuzzers update-goldens demo check quick bench fuzz explore-long random-long clean lint format help flags
 
-all: $(LIB) $(BINS)
-lib: $(LIB)
+all: $(LIB) $(BINS) lib
 tests: all $(CHECKS)
 fuzzers: all $(FUZZERS)
 
 help:
-	@echo 'all           build/pldc and build/pldrun'
+	@echo 'all           build/pldc, build/pldrun and the library, build/libpld.so and .a'
 	@echo 'demo          run the samples and show the IR diff of a collective'
 	@echo 'check         every test; installs missing packages first'
 	@echo 'quick         unit tests and the short end-to-end tests'
@@ -119,7 +119,7 @@ $(B)/gen/%.c $(B)/gen/%.h &: %.y $(B)/flags
 	@mkdir -p $(@D)
 	$(call say,BISON $<)$(BISON) -Wall --header=$(B)/gen/$*.h -o $(B)/gen/$*.c $<
 
-$(CHECKS): $(B)/tests/%: $(B)/obj/tests/%.o $(TEST_OBJ) $(LIB)
+$(filter-out %/check_api_memory,$(CHECKS)): $(B)/tests/%: $(B)/obj/tests/%.o $(TEST_OBJ) $(LIB)
 	@mkdir -p $(@D)
 	$(call say,LD $@)$(CC) $(ALL_FLAGS) $(LDFLAGS) -o $@ $< $(TEST_OBJ) $(LIB) $(CHECK_LIBS) $(LIBS)
 
@@ -156,6 +156,7 @@ random-long: all
 explore-long: tests
 	@set -e; for s in $(sort $(wildcard tests/litmus/long*.sh)); do $$s $(B); done
 
+include scripts/lib.mk
 include scripts/install.mk
 
 lint:

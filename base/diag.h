@@ -81,7 +81,27 @@ typedef enum { DIAG_TEXT, DIAG_JSON } DiagFormat;
  * Under a --dump-loc place the line of the dump follows as a note. Control characters are escaped,
  * lines over 160 columns are cut around the caret. JSON form: one object a line with the fields
  * file, line, col, end {line, col}, severity, code, message, notes[]; no place is line 0. */
+void diags_text(const Diags *diags, DiagFormat format, bool colour, Buf *out);
+/* The same on a file. */
 void diags_print(const Diags *diags, FILE *out, DiagFormat format, bool colour);
+
+/* Where a diagnostic is; no place: line 0. */
+typedef struct {
+    const char *file; /* "": no source */
+    LineCol from, to;
+} DiagPlace;
+DiagPlace diag_place(const Diags *diags, const Diag *d);
+
+/* The list in source order, notes behind their diagnostic. */
+typedef struct {
+    uint32_t index; /* in the list */
+    int64_t parent; /* of a note: position of its diagnostic here; else -1 */
+} SortedDiag;
+typedef struct {
+    SortedDiag *at;
+    uint32_t n;
+} SortedDiags;
+void diags_sort(const Diags *diags, Arena *arena, SortedDiags *out);
 
 /* The candidate nearest to `name` by Damerau-Levenshtein distance, at most a third of its length
  * away, or NULL. Ties go to the first. */

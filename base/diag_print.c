@@ -185,29 +185,34 @@ static void put_diag(Buf *buf, const Diags *diags, const Diag *d, bool colour)
     put_snippet(buf, diags->src, d->span, colour ? "\033[1;32m" : NULL);
 }
 
+DiagPlace diag_place(const Diags *diags, const Diag *d)
+{
+    DiagPlace at = {.file = diags->src ? diags->src->name : ""};
+    if (d->far.file) {
+        at.file = d->far.file;
+        at.from = at.to = (LineCol){d->far.line, d->far.col};
+    } else if (diags->src && d->span.end) {
+        at.from = source_line_col(diags->src, d->span.begin);
+        at.to = source_line_col(diags->src, d->span.end);
+    }
+    return at;
+}
+
 static void json_place(JsonWriter *w, const Diags *diags, const Diag *d)
 {
-    LineCol from = {0, 0}, to = {0, 0};
-    const char *file = diags->src ? diags->src->name : "";
-    if (d->far.file) {
-        file = d->far.file;
-        from = to = (LineCol){d->far.line, d->far.col};
-    } else if (diags->src && d->span.end) {
-        from = source_line_col(diags->src, d->span.begin);
-        to = source_line_col(diags->src, d->span.end);
-    }
+    DiagPlace at = diag_place(diags, d);
     json_key(w, "file");
-    json_str(w, file);
+    json_str(w, at.file);
     json_key(w, "line");
-    json_int(w, from.line);
+    json_int(w, at.from.line);
     json_key(w, "col");
-    json_int(w, from.col);
+    json_int(w, at.from.col);
     json_key(w, "end");
     json_open(w, '{');
     json_key(w, "line");
-    json_int(w, to.line);
+    json_int(w, at.to.line);
     json_key(w, "col");
-    json_int(w, to.col);
+    json_int(w, at.to.col);
     json_close(w);
 }
 
@@ -280,24 +285,44 @@ static void put_hidden(Buf *buf, const Diags *diags, DiagFormat format, uint32_t
         buf_printf(buf, "%s\n", text);
 }
 
-void diags_print(const Diags *diags, FILE *out, DiagFormat format, bool colour)
+void diags_text(const Diags *diags, DiagFormat format, bool colour, Buf *out)
 {
-    Buf buf = {0};
     uint32_t n;
     SortItem *items = sorted(diags, &n);
     for (uint32_t i = 0; i < n; i++) {
         const Diag *d = &diags->list.at[items[i].index];
         if (format == DIAG_JSON) {
-            json_diag(&buf, diags, d);
+            json_diag(out, diags, d);
             continue;
         }
         for (uint32_t k = 0; k <= d->n_notes; k++)
-            put_diag(&buf, diags, d + k, colour);
+            put_diag(out, diags, d + k, colour);
     }
-    put_hidden(&buf, diags, format, diags->n_hidden_errors, "error");
-    put_hidden(&buf, diags, format, diags->n_hidden_warnings, "warning");
+    put_hidden(out, diags, format, diags->n_hidden_errors, "error");
+    put_hidden(out, diags, format, diags->n_hidden_warnings, "warning");
+    xfree(items);
+}
+
+void diags_print(const Diags *diags, FILE *out, DiagFormat format, bool colour)
+{
+    Buf buf = {0};
+    diags_text(diags, format, colour, &buf);
     if (buf.len)
         fwrite(buf.at, 1, buf.len, out);
-    xfree(items);
     buf_free(&buf);
+}
+
+void diags_sort(const Diags *diags, Arena *arena, SortedDiags *out)
+{
+    uint32_t n;
+    SortItem *items = sorted(diags, &n);
+    out->at = arena_new_n(arena, SortedDiag, diags->list.len + 1);
+    out->n = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t first = items[i].index, parent = out->n;
+        out->at[out->n++] = (SortedDiag){first, -1};
+        for (uint32_t k = 1; k <= diags->list.at[first].n_notes; k++)
+            out->at[out->n++] = (SortedDiag){first + k, parent};
+    }
+    xfree(items);
 }

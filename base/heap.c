@@ -25,7 +25,19 @@ void trap_leave(Trap *trap)
     newest = trap->outer;
 }
 
-Heap *trap_heap(void)
+Trap *trap_suspend(void)
+{
+    Trap *trap = newest;
+    newest = NULL;
+    return trap;
+}
+
+void trap_restore(Trap *trap)
+{
+    newest = trap;
+}
+
+static Heap *trap_heap(void)
 {
     return newest ? newest->heap : NULL;
 }
@@ -110,6 +122,12 @@ static size_t with_head(size_t size)
     if (size > SIZE_MAX - HEAD)
         heap_exhausted();
     return size + HEAD;
+}
+
+void *heap_try(size_t size)
+{
+    HeapBlock *block = calloc(1, size + HEAD);
+    return block ? block + 1 : NULL;
 }
 
 void *xmalloc(size_t size)

@@ -46,8 +46,10 @@ struct Trap {
 void trap_enter(Trap *trap, Heap *heap);
 /* Takes it down: after the work, and after a jump. */
 void trap_leave(Trap *trap);
-/* The heap of the newest trap, for the traps of threads that work for this one; or NULL. */
-Heap *trap_heap(void);
+/* No trap while foreign code runs (nothing of ours allocates then): returns what trap_restore wants
+ * back. */
+Trap *trap_suspend(void);
+void trap_restore(Trap *trap);
 /* Between the two, `clean` is called before a jump. The newest one is taken away first. */
 void trap_push_cleanup(TrapCleanup *cleanup, void (*clean)(void *env), void *env);
 void trap_pop_cleanup(TrapCleanup *cleanup);
@@ -56,6 +58,9 @@ _Noreturn void heap_exhausted(void);
 
 /* Frees every block that is left. */
 void heap_free(Heap *heap);
+
+/* Zeroed memory that is nobody's, or NULL; freed with xfree. */
+void *heap_try(size_t size);
 
 /* Never NULL: see heap_exhausted. Blocks are freed with xfree alone, which takes NULL. */
 void *xmalloc(size_t size);

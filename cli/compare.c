@@ -205,10 +205,10 @@ static bool compile_side(Side *s)
     CompileOptions dump = *s->options, whole = *s->options;
     dump.dump_one = true;
     whole.dump_one = false;
-    if (compile(&s->dumped, &dump) != STATUS_OK)
+    if (tool_compile("pldc", &s->dumped, &dump) != STATUS_OK)
         return false;
     whole.quiet = true; /* its warnings have been said */
-    if (compile(&s->whole, &whole) != STATUS_OK)
+    if (tool_compile("pldc", &s->whole, &whole) != STATUS_OK)
         return false;
     cut(&s->dumped.arena, &s->parts, &s->dumped.dump_text);
     return true;

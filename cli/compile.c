@@ -1,264 +1,31 @@
 #include "cli/compile.h"
 
-#include "base/file.h"
 #include "base/terminal.h"
-#include "cli/cost_forms.h"
-#include "codegen/emit.h"
-#include "elab/script.h"
-#include "ir/print.h"
-#include "parser/parser.h"
 
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
-typedef struct {
-    Compilation *c;
-    const CompileOptions *options;
-    const char *dir; /* of the dumps, NULL when none are wanted */
-    bool failed;     /* a dump could not be written */
-    double last;     /* CPU seconds at the end of the pass before */
-} Driver;
-
-const char *path_stem(Arena *arena, const char *path)
-{
-    if (strcmp(path, "-") == 0)
-        return "stdin";
-    const char *base = strrchr(path, '/');
-    base = base ? base + 1 : path;
-    const char *dot = strrchr(base, '.');
-    return arena_strndup(arena, base, dot && dot != base ? (size_t)(dot - base) : strlen(base));
-}
-
-static double cpu_seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
-static CompileStatus finish(Compilation *c, const CompileOptions *o)
+static CompileStatus say(const char *tool, const Compilation *c, const CompileOptions *o,
+                         CompileStatus status)
 {
     bool colour = isatty(STDERR_FILENO) && !getenv("NO_COLOR");
+    terminal_text(stderr, c->times_text.at, c->times_text.len);
+    if (c->note && !o->quiet && o->diag_format == DIAG_TEXT)
+        terminal_line(stderr, "%s: note: %s", c->src->name, c->note);
     diags_print(&c->diags, stderr, o->diag_format, colour);
-    if (diags_internal(&c->diags))
-        return STATUS_INTERNAL;
-    return diags_failed(&c->diags) ? STATUS_ERRORS : STATUS_OK;
+    if (c->why && c->usage)
+        (void)usage_error(tool, "%s", c->why);
+    else if (c->why)
+        terminal_line(stderr, "%s: error: %s", tool, c->why);
+    return status;
 }
 
-static const char warning_names[] =
-#define PLD_WARNING(ENUM, name, default_on, description) " " name
-#include "base/warnings.def"
-    ;
-
-static bool setup_warnings(Compilation *c, const CompileOptions *o)
+CompileStatus tool_compile(const char *tool, Compilation *c, const CompileOptions *options)
 {
-    for (uint32_t i = 0; i < o->n_warnings; i++) {
-        if (strcmp(o->warnings[i], "error") == 0) {
-            c->diags.werror = true;
-        } else if (!diags_set_warning(&c->diags, o->warnings[i])) {
-            usage_error(o->tool, "unknown warning '-W%s'; there are: all%s", o->warnings[i],
-                        warning_names);
-            return false;
-        }
-    }
-    if (o->quiet)
-        memset(c->diags.enabled, 0, sizeof c->diags.enabled);
-    return true;
+    return say(tool, c, options, compile(c, options));
 }
 
-static CompileStatus load(Compilation *c, const CompileOptions *o)
+CompileStatus tool_parse(const char *tool, Compilation *c, const CompileOptions *options)
 {
-    const char *why = NULL;
-    memset(c, 0, sizeof *c);
-    c->src = source_load(&c->arena, o->path, &why);
-    diags_init(&c->diags, &c->arena, c->src);
-    if (!c->src) {
-        terminal_line(stderr, "%s: error: %s", o->tool, why);
-        return STATUS_USAGE;
-    }
-    return setup_warnings(c, o) ? STATUS_OK : STATUS_USAGE;
-}
-
-static bool is_script(const CompileOptions *o)
-{
-    size_t n = strlen(o->path);
-    return o->script || (n > 3 && strcmp(o->path + n - 3, ".py") == 0);
-}
-
-static void parse(Compilation *c, const CompileOptions *o)
-{
-    if (!is_script(o)) {
-        c->module = parse_module(&c->arena, &c->in, c->src, &c->diags);
-        return;
-    }
-    c->module = script_read(&c->arena, &c->in, c->src, &c->diags);
-    if (!o->quiet && o->diag_format == DIAG_TEXT && !diags_failed(&c->diags))
-        terminal_line(stderr, "%s: note: %s", c->src->name,
-                      script_note(&c->arena, c->module, o->verbose));
-}
-
-CompileStatus compile_parse(Compilation *c, const CompileOptions *o)
-{
-    CompileStatus status = load(c, o);
-    if (status != STATUS_OK)
-        return status;
-    parse(c, o);
-    return finish(c, o);
-}
-
-/* mkdir -p for the last component only: a missing parent is the user's mistake. */
-static bool make_dump_dir(Driver *d)
-{
-    const CompileOptions *o = d->options;
-    Arena *arena = &d->c->arena;
-    d->dir =
-        o->dump_dir ? o->dump_dir : arena_printf(arena, "%s.passes", path_stem(arena, o->path));
-    if (mkdir(d->dir, 0777) == 0 || errno == EEXIST)
-        return true;
-    terminal_line(stderr, "%s: error: cannot make directory %s: %s", o->tool, d->dir,
-                  strerror(errno));
-    d->failed = true;
-    return false;
-}
-
-static bool write_dump(Driver *d, PassId pass, const Buf *text)
-{
-    char *why = NULL;
-    const char *path = arena_printf(&d->c->arena, "%s/%s.ir", d->dir, pass_info(pass)->file);
-    if (file_write_atomic(path, text->at, text->len, &why))
-        return true;
-    terminal_line(stderr, "%s: error: %s", d->options->tool, why);
-    xfree(why);
-    d->failed = true;
-    return false;
-}
-
-/* Hands out one dump: to its file, and into dump_text when it is the one asked for. */
-static bool deliver(Driver *d, PassId pass, Buf *text)
-{
-    bool ok = !d->dir || write_dump(d, pass, text);
-    if (d->options->dump_one && d->options->dump_pass == pass)
-        buf_bytes(&d->c->dump_text, text->at, text->len);
-    buf_free(text);
-    return ok;
-}
-
-static bool wanted(const Driver *d, PassId pass)
-{
-    return d->dir || (d->options->dump_one && d->options->dump_pass == pass);
-}
-
-static bool after_pass(void *env, Program *p, PassId pass)
-{
-    Driver *d = env;
-    if (d->options->time_passes) {
-        double now = cpu_seconds();
-        terminal_line(stderr, "%10.3f ms  %s", (now - d->last) * 1e3, pass_info(pass)->file);
-    }
-    bool ok = true;
-    if (d->options->cost && pass == PASS_SYNTHESIZE_SIGNALS)
-        cost_forms_print(p, &d->c->cost_text);
-    if (wanted(d, pass)) {
-        Buf text = {0};
-        PrintOptions how = {.ssa = pass >= PASS_CONVERT_TO_SSA,
-                            .locs = d->options->dump_loc,
-                            .pass = pass_info(pass)->file};
-        ir_print(&text, p, &how);
-        ok = deliver(d, pass, &text);
-    }
-    d->last = cpu_seconds();
-    return ok;
-}
-
-static bool is_dump_after(const AstModule *m, PassId pass)
-{
-    return m->header && !strstr(m->header, pass_info(pass)->file);
-}
-
-static bool dump_parsed(Driver *d)
-{
-    Compilation *c = d->c;
-    if (!wanted(d, PASS_PARSED) || is_dump_after(c->module, PASS_PARSED))
-        return true;
-    Buf text = {0};
-    /* A parsed dump prints its own first line. */
-    if (!c->module->header && !specialize_header(&c->arena, &c->in, c->module,
-                                                 &d->options->specialize, &c->diags, &text)) {
-        buf_free(&text);
-        return false;
-    }
-    ast_print_module(&text, c->module);
-    return deliver(d, PASS_PARSED, &text);
-}
-
-static PassId last_pass(const CompileOptions *o)
-{
-    if (o->dump_one && o->dump_pass < o->stop_after)
-        return o->dump_pass;
-    return o->stop_after;
-}
-
-/* Everything after parsing; false after a reported error or a dump that could not be written. */
-static bool lower(Driver *d)
-{
-    Compilation *c = d->c;
-    const CompileOptions *o = d->options;
-    PassId last = last_pass(o);
-    if (!dump_parsed(d))
-        return false;
-    if (last == PASS_PARSED)
-        return true;
-    c->program = specialize(&c->arena, &c->in, c->module, &o->specialize, &c->diags);
-    if (!c->program || diags_failed(&c->diags))
-        return false;
-    PassOptions how = {
-        .verify_each = o->verify_each, .stop_after = last, .hook = after_pass, .env = d};
-    if (!passes_run(c->program, &how) || d->failed)
-        return false;
-    if (last < PASS_FINAL || o->dump_one)
-        return true;
-    c->bytecode = emit_program(&c->arena, c->program);
-    return c->bytecode != NULL;
-}
-
-static bool dump_is_later(const Driver *d)
-{
-    const CompileOptions *o = d->options;
-    return o->dump_one && !d->failed && !diags_failed(&d->c->diags) && !d->c->dump_text.len;
-}
-
-CompileStatus compile(Compilation *c, const CompileOptions *o)
-{
-    Driver d = {.c = c, .options = o};
-    CompileStatus status = load(c, o);
-    if (status != STATUS_OK)
-        return status;
-    d.last = cpu_seconds();
-    parse(c, o);
-    if (o->time_passes)
-        terminal_line(stderr, "%10.3f ms  parse", (cpu_seconds() - d.last) * 1e3);
-    d.last = cpu_seconds();
-    bool ok = !diags_failed(&c->diags) && (!o->dump_passes || make_dump_dir(&d)) && lower(&d);
-    status = finish(c, o);
-    if (status != STATUS_OK)
-        return status;
-    if (d.failed)
-        return STATUS_USAGE;
-    if (ok && dump_is_later(&d))
-        return (CompileStatus)usage_error(o->tool, "%s is a dump of a later pass than %s", o->path,
-                                          pass_info(o->dump_pass)->name);
-    return ok ? STATUS_OK : STATUS_INTERNAL;
-}
-
-void compile_free(Compilation *c)
-{
-    buf_free(&c->dump_text);
-    buf_free(&c->cost_text);
-    diags_free(&c->diags);
-    interner_free(&c->in);
-    arena_free(&c->arena);
+    return say(tool, c, options, compile_parse(c, options));
 }

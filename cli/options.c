@@ -3,12 +3,8 @@
 #include "base/buf.h"
 #include "base/terminal.h"
 
-#include <errno.h>
-#include <math.h>
 #include <stdarg.h>
 #include <string.h>
-
-#define MAX_DEVICES 4096
 
 void opt_init(OptScan *scan, const OptSpec *specs, uint32_t n_specs, int argc, char **argv)
 {
@@ -149,16 +145,6 @@ int opt_usage_error(const char *tool, const OptScan *scan, int id)
                        scan->value ? "takes no argument" : "needs an argument");
 }
 
-bool defines_add(Arena *arena, Defines *defines, const char *assignment)
-{
-    const char *equals = strchr(assignment, '=');
-    if (!equals || equals == assignment)
-        return false;
-    const char *name = arena_strndup(arena, assignment, (size_t)(equals - assignment));
-    avec_push(arena, defines, ((Define){.name = name, .value = equals + 1}));
-    return true;
-}
-
 bool defines_take(const char *tool, Arena *arena, Defines *defines, OptScan *scan, const char *path)
 {
     if (!path || scan->name[0] == '\0' || scan->name[0] == '=') {
@@ -174,90 +160,4 @@ bool defines_take(const char *tool, Arena *arena, Defines *defines, OptScan *sca
     }
     avec_push(arena, defines, ((Define){.name = scan->name, .value = value}));
     return true;
-}
-
-bool parse_int(const char *text, int64_t lo, int64_t hi, int64_t *out)
-{
-    char *end;
-    errno = 0;
-    if (!(*text == '-' || (*text >= '0' && *text <= '9')))
-        return false;
-    long long v = strtoll(text, &end, 10);
-    if (errno || *end || end == text || v < lo || v > hi)
-        return false;
-    *out = v;
-    return true;
-}
-
-bool parse_number(const char *text, double *out)
-{
-    char *end;
-    if (!(*text == '.' || (*text >= '0' && *text <= '9')))
-        return false;
-    *out = strtod(text, &end);
-    return !*end && end != text && isfinite(*out);
-}
-
-static bool device_number(const char **at, const char *end, uint32_t *out)
-{
-    uint64_t v = 0;
-    const char *start = *at;
-    while (*at < end && **at >= '0' && **at <= '9' && v < 1000000000u)
-        v = v * 10 + (uint64_t)(*(*at)++ - '0');
-    *out = (uint32_t)v;
-    return *at > start && v <= INT32_MAX;
-}
-
-static const char *add_device(Arena *arena, Devices *out, uint32_t id)
-{
-    for (uint32_t i = 0; i < out->len; i++)
-        if (out->at[i] == id)
-            return arena_printf(arena, "device %u is named twice", id);
-    if (out->len == MAX_DEVICES)
-        return arena_printf(arena, "more than %d devices", MAX_DEVICES);
-    avec_push(arena, out, id);
-    return NULL;
-}
-
-static const char *device_item(Arena *arena, const char *at, const char *end, Devices *out)
-{
-    uint32_t first, last;
-    const char *item = at;
-    if (at == end)
-        return "an empty item";
-    if (!device_number(&at, end, &first))
-        return arena_printf(arena, "'%.*s' is not a device number", (int)(end - item), item);
-    last = first;
-    if (at < end && *at == '-') {
-        at++;
-        if (!device_number(&at, end, &last))
-            return arena_printf(arena, "'%.*s' is not a range", (int)(end - item), item);
-    }
-    if (at != end)
-        return arena_printf(arena, "'%.*s' is not a device number or range", (int)(end - item),
-                            item);
-    if (last < first)
-        return arena_printf(arena, "the range %u-%u runs backwards", first, last);
-    for (uint32_t id = first;; id++) {
-        const char *why = add_device(arena, out, id);
-        if (why || id == last)
-            return why;
-    }
-}
-
-bool devices_parse(Arena *arena, const char *text, Devices *out, const char **why)
-{
-    if (!*text) {
-        *why = "no devices";
-        return false;
-    }
-    for (const char *at = text;; at++) {
-        const char *end = at + strcspn(at, ",");
-        *why = device_item(arena, at, end, out);
-        if (*why)
-            return false;
-        if (!*end)
-            return true;
-        at = end;
-    }
 }

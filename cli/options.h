@@ -3,10 +3,7 @@
 #ifndef PLD_CLI_OPTIONS_H
 #define PLD_CLI_OPTIONS_H
 
-#include "base/arena.h"
-#include "base/vec.h"
-#include "elab/specialize.h"
-#include "lower/pass.h"
+#include "api/settings.h"
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -66,28 +63,9 @@ int usage_error(const char *tool, const char *fmt, ...) __attribute__((format(pr
 /* The usage error of OPT_BAD or OPT_UNKNOWN_LETTER; returns 2. */
 int opt_usage_error(const char *tool, const OptScan *scan, int id);
 
-/* Compile-time parameters in the order given. */
-typedef VEC(Define) Defines;
-
 /* `--NAME VALUE` or `--NAME=VALUE` after the file `path`: the scan stands at an OPT_UNKNOWN. False
  * after a usage error (no file yet, no value). */
 bool defines_take(const char *tool, Arena *arena, Defines *defines, OptScan *scan,
                   const char *path);
-
-/* Splits NAME=VALUE; false when there is no `=` or no name. Text is owned by the arena. */
-bool defines_add(Arena *arena, Defines *defines, const char *assignment);
-
-/* A device list "0,1,2,3", "0-3" or a mixture; ids in the order given. On a mistake returns false
- * with *why set (arena): empty, not a number, negative, descending range, duplicate, more than
- * 4096. */
-typedef VEC(uint32_t) Devices;
-bool devices_parse(Arena *arena, const char *text, Devices *out, const char **why);
-
-/* A positive or non-negative integer option value; false when malformed or out of [lo, hi]. */
-bool parse_int(const char *text, int64_t lo, int64_t hi, int64_t *out);
-/* A finite non-negative number. */
-bool parse_number(const char *text, double *out);
-
-#define DEFAULT_RANKS 2
 
 #endif

@@ -1,8 +1,8 @@
 /* pldc: the compiler. */
+#include "api/outside.h"
 #include "base/file.h"
 #include "base/terminal.h"
 #include "cli/compare.h"
-#include "cli/outside.h"
 #include "cli/compile.h"
 #include "cli/skeleton.h"
 #include "cli/tool.h"
@@ -137,8 +137,8 @@ static bool file_option(Options *o, const char *option, const char *value)
         usage_error(TOOL, "%s takes NAME=FILE, not '%s'", option, value);
         return false;
     }
-    outside_file(&o->arena, &o->defines,
-                 arena_strndup(&o->arena, value, (size_t)(equals - value)), equals + 1);
+    outside_file(&o->arena, &o->defines, arena_strndup(&o->arena, value, (size_t)(equals - value)),
+                 equals + 1);
     return true;
 }
 
@@ -299,7 +299,7 @@ static int emit_ast(Options *o)
 {
     Compilation c;
     Buf text = {0};
-    int status = (int)compile_parse(&c, &o->compile);
+    int status = (int)tool_parse(TOOL, &c, &o->compile);
     if (status == STATUS_OK) {
         const char *why = NULL;
         if (o->skeleton)
@@ -412,7 +412,7 @@ static int run(Options *o)
         return run_compare(o);
     if (o->emit == EMIT_AST || o->skeleton)
         return emit_ast(o);
-    int status = (int)compile(&c, &o->compile);
+    int status = (int)tool_compile(TOOL, &c, &o->compile);
     if (status == STATUS_OK && o->compile.dump_one)
         status = print_text(&c.dump_text);
     else if (status == STATUS_OK && o->compile.cost)
@@ -425,8 +425,7 @@ static int run(Options *o)
 
 static int tool(int argc, char **argv)
 {
-    Options o = {.output = "a.pldb",
-                 .compile = {.tool = TOOL, .stop_after = PASS_FINAL, .verify_each = true}};
+    Options o = {.output = "a.pldb", .compile = {.stop_after = PASS_FINAL, .verify_each = true}};
     int status = parse_options(&o, argc, argv);
     if (status < 0) {
         o.compile.specialize.defines = o.defines.at;

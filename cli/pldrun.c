@@ -17,7 +17,6 @@
 
 #define TOOL "pldrun"
 #define MAX_PROGRAM_BYTES ((size_t)1 << 30)
-#define MAX_SETTINGS_BYTES ((size_t)1 << 20)
 
 /* A program to run: compiled from text, or read. */
 typedef struct {
@@ -26,8 +25,6 @@ typedef struct {
     Arena arena; /* of a decoded file */
     Buf file;
     const BcProgram *bytecode;
-    VEC(NamedText) extents; /* -D of dynamic extents */
-    Platform platform;      /* with --platform-set applied */
 } Loaded;
 
 static int usage_text(const char *text)
@@ -48,40 +45,12 @@ static bool is_text(const RunOptions *o)
            ends_with(o->path, ".ir") || ends_with(o->path, ".py");
 }
 
-static bool is_extent(const BcProgram *p, const char *name)
-{
-    for (uint32_t i = 0; i < p->n_extents; i++)
-        if (strcmp(p->strings[p->extents[i]], name) == 0)
-            return true;
-    return false;
-}
-
-/* Dynamic extents are bound at start; what else -D names is a parameter of the compiler. */
-static int take_extents(RunOptions *o, Loaded *l)
-{
-    for (uint32_t i = 0; i < o->defines.len; i++) {
-        const Define *d = &o->defines.at[i];
-        if (strncmp(d->name, "tensor:", 7) == 0)
-            continue;
-        if (is_extent(l->bytecode, d->name))
-            avec_push(&o->arena, &l->extents, (NamedText){d->name, d->value});
-        else if (!l->from_text)
-            return usage_error(TOOL,
-                               "%s is compiled: parameter %s cannot be set any more; compile "
-                               "it again with pldc -D %s=%s",
-                               o->path, d->name, d->name, d->value);
-    }
-    o->run.extents = l->extents.at;
-    o->run.n_extents = l->extents.len;
-    return STATUS_OK;
-}
-
 static int compile_program(RunOptions *o, Loaded *l)
 {
     l->from_text = true;
-    o->compile.specialize.defines = o->defines.at;
-    o->compile.specialize.n_defines = o->defines.len;
-    CompileStatus status = compile(&l->compiled, &o->compile);
+    o->compile.specialize.defines = o->set.defines.at;
+    o->compile.specialize.n_defines = o->set.defines.len;
+    CompileStatus status = tool_compile(TOOL, &l->compiled, &o->compile);
     if (l->compiled.bytecode)
         bc_hash(l->compiled.bytecode);
     l->bytecode = l->compiled.bytecode;
@@ -104,71 +73,6 @@ static int read_program(RunOptions *o, Loaded *l)
     return STATUS_OK;
 }
 
-/* NAME=NUMBER; `where` is for messages. */
-static int set_field(RunOptions *o, Loaded *l, const char *where, const char *text)
-{
-    const char *equals = strchr(text, '='), *why;
-    int64_t value;
-    if (!equals || !parse_int(equals + 1, 0, INT64_MAX, &value))
-        return usage_error(TOOL, "%s takes NAME=NUMBER, not '%s'", where, text);
-    const char *name = arena_strndup(&o->arena, text, (size_t)(equals - text));
-    if (!platform_set(&l->platform, name, value, &why))
-        return usage_error(TOOL, "%s %s: %s", where, text, why);
-    return STATUS_OK;
-}
-
-/* A line NAME=NUMBER without its spaces and comment, or NULL when nothing is left. */
-static const char *settings_line(Arena *arena, const char *at, size_t len)
-{
-    char *out = arena_alloc(arena, len + 1);
-    size_t n = 0;
-    for (size_t i = 0; i < len && at[i] != '#'; i++)
-        if (at[i] != ' ' && at[i] != '\t' && at[i] != '\r')
-            out[n++] = at[i];
-    out[n] = '\0';
-    return n ? out : NULL;
-}
-
-static int set_from_file(RunOptions *o, Loaded *l, const char *path)
-{
-    Buf text = {0};
-    char *why = NULL;
-    int status = STATUS_OK;
-    if (!file_read(path, &text, MAX_SETTINGS_BYTES, &why)) {
-        status = usage_text(why);
-        xfree(why);
-        return status;
-    }
-    for (size_t at = 0; at < text.len && status == STATUS_OK;) {
-        const char *end = memchr(text.at + at, '\n', text.len - at);
-        size_t len = end ? (size_t)(end - text.at) - at : text.len - at;
-        const char *line = settings_line(&o->arena, text.at + at, len);
-        if (line)
-            status = set_field(o, l, path, line);
-        at += len + 1;
-    }
-    buf_free(&text);
-    return status;
-}
-
-static int set_platform(RunOptions *o, Loaded *l)
-{
-    const Platform *compiled = &platforms[l->bytecode->platform];
-    if (o->platform && o->platform != compiled)
-        return usage_error(TOOL, "%s is compiled for %s, not %s; compile it again with pldc -p %s",
-                           o->path, compiled->name, o->platform->name, o->platform->name);
-    l->platform = *compiled;
-    o->run.platform = &l->platform;
-    for (uint32_t i = 0; i < o->platform_sets.len; i++) {
-        const char *text = o->platform_sets.at[i];
-        int status = text[0] == '@' ? set_from_file(o, l, text + 1)
-                                    : set_field(o, l, "--platform-set", text);
-        if (status != STATUS_OK)
-            return status;
-    }
-    return STATUS_OK;
-}
-
 static bool warns_idle(const RunOptions *o)
 {
     bool on = !o->quiet;
@@ -183,44 +87,21 @@ static bool warns_idle(const RunOptions *o)
 }
 
 /* A program without a host function of its own runs on one device. */
-static void leave_idle(RunOptions *o)
+static void say_idle(const RunOptions *o)
 {
-    Buf list = {0};
-    for (uint32_t i = 1; i < o->devices.len; i++)
-        buf_printf(&list, "%s%u", i > 1 ? ", " : "", o->devices.at[i]);
-    if (o->devices.len > 1 && warns_idle(o))
+    if (o->set.idle && warns_idle(o))
         terminal_line(stderr,
                       TOOL ": warning: idle: device%s %s: a program without a host function runs "
                            "on one device, %u here [-Widle-device]",
-                      o->devices.len > 2 ? "s" : "", list.at, o->devices.at[0]);
-    buf_free(&list);
-    o->devices.len = 1;
-}
-
-/* The devices of -d, else as many as the token, the dump or the bytecode is for. */
-static void choose_devices(RunOptions *o, const BcProgram *p)
-{
-    uint32_t token = replay_devices(o->run.schedule ? o->run.schedule : "");
-    uint32_t n = token ? token : p->compiled_ranks ? p->compiled_ranks : DEFAULT_RANKS;
-    bool single = p->funcs[p->entry].generated;
-    if (!o->devices.len)
-        for (uint32_t i = 0; i < (single ? 1 : n); i++)
-            avec_push(&o->arena, &o->devices, i);
-    else if (single)
-        leave_idle(o);
-    o->run.devices = o->devices.at;
-    o->run.n_devices = o->devices.len;
+                      strchr(o->set.idle, ',') ? "s" : "", o->set.idle, o->set.devices.at[0]);
 }
 
 static int load(RunOptions *o, Loaded *l)
 {
     int status = is_text(o) ? compile_program(o, l) : read_program(o, l);
-    if (status == STATUS_OK)
-        choose_devices(o, l->bytecode);
-    if (status == STATUS_OK)
-        status = take_extents(o, l);
-    if (status == STATUS_OK)
-        status = set_platform(o, l);
+    if (status == STATUS_OK && !run_settings_bind(&o->set, l->bytecode, o->path, l->from_text))
+        status = usage_error(TOOL, "%s", o->set.why);
+    say_idle(o);
     return status;
 }
 
@@ -306,8 +187,8 @@ static int run(RunOptions *o, const Loaded *l)
     Progress progress = {0};
     show_begin(&show, o);
     if (!o->quiet)
-        progress_begin(&progress, &o->run, &o->explore, o->progress);
-    int status = sim_run_keep(l->bytecode, &o->run, &result, &w);
+        progress_begin(&progress, &o->set.run, &o->set.explore, o->progress);
+    int status = sim_run_keep(l->bytecode, &o->set.run, &result, &w);
     progress_end(&progress);
     print_reports(o, &result);
     if (w) {
@@ -315,7 +196,7 @@ static int run(RunOptions *o, const Loaded *l)
         if (printed != STATUS_OK && status == STATUS_OK)
             status = printed;
     }
-    if (o->run.cost)
+    if (o->set.run.cost)
         print_cost(o, w, &result);
     if (!show_write(&show, o, w) && status == STATUS_OK)
         status = STATUS_USAGE;
@@ -332,7 +213,7 @@ static void print_failures(const RunOptions *o, ExploreResult *r)
     for (uint32_t i = 0; i < r->n_failures; i++) {
         const ExploreFailure *f = &r->failures[i];
         terminal_text(stderr, f->text, strlen(f->text));
-        terminal_line(stderr, "%s", replay_line(&r->arena, &o->run, f->token));
+        terminal_line(stderr, "%s", replay_line(&r->arena, &o->set.run, f->token));
         if (!o->quiet && f->count > 1)
             terminal_line(stderr, "note: %llu executions failed like this",
                           (unsigned long long)f->count);
@@ -349,23 +230,23 @@ static void print_counts(const RunOptions *o, const ExploreResult *r)
                   : r->decides ? " "
                                : ": ",
                   what ? what : "");
-    if (!r->decides && r->complete && r->status == STATUS_OK && !o->explore.outcomes)
+    if (!r->decides && r->complete && r->status == STATUS_OK && !o->set.explore.outcomes)
         puts("verified");
 }
 
 static int run_explore(RunOptions *o, const Loaded *l)
 {
     Progress progress = {0};
-    if (o->run.cost || o->trace || o->timeline)
+    if (o->set.run.cost || o->trace || o->timeline)
         return usage_error(TOOL, "--cost, --trace and --timeline show one run, not --explore");
     ExploreResult r = {0};
-    bool search = o->explore.search || o->explore.brute;
+    bool search = o->set.explore.search || o->set.explore.brute;
     stop_on_signals();
     if (!o->quiet)
-        progress_begin(&progress, &o->run, &o->explore, o->progress);
-    o->run.progress = NULL; /* of one execution */
-    if (search || !explore_certified(l->bytecode, &o->run, &o->explore, &r))
-        (void)explore(l->bytecode, &o->run, &o->explore, &r);
+        progress_begin(&progress, &o->set.run, &o->set.explore, o->progress);
+    o->set.run.progress = NULL; /* of one execution */
+    if (search || !explore_certified(l->bytecode, &o->set.run, &o->set.explore, &r))
+        (void)explore(l->bytecode, &o->set.run, &o->set.explore, &r);
     progress_end(&progress);
     int status = r.status;
     if (r.text) {
@@ -391,11 +272,11 @@ static int run_explore(RunOptions *o, const Loaded *l)
 static void print_row(const RunOptions *o, const ExplainRow *row)
 {
     Buf line = {0};
-    explain_row_text(row, o->run.n_devices, &line);
+    explain_row_text(row, o->set.run.n_devices, &line);
     terminal_line(stdout, "%s", line.at);
     for (int i = 0; i < 2; i++)
         if (row->runs[i].token)
-            terminal_line(stdout, "    replay: %s --schedule=%s", o->run.command,
+            terminal_line(stdout, "    replay: %s --schedule=%s", o->set.run.command,
                           row->runs[i].token);
     buf_free(&line);
 }
@@ -403,7 +284,7 @@ static void print_row(const RunOptions *o, const ExplainRow *row)
 static int run_explain(const RunOptions *o, const Loaded *l)
 {
     ExplainResult r = {0};
-    int status = explain_sync(l->bytecode, &o->run, o->explore.bound, &r);
+    int status = explain_sync(l->bytecode, &o->set.run, o->set.explore.bound, &r);
     if (r.text)
         terminal_text(stderr, r.text, strlen(r.text));
     for (uint32_t i = 0; i < r.n_rows; i++)
@@ -428,8 +309,8 @@ static int tool(int argc, char **argv)
     char *why = NULL;
     int status = run_options_parse(&o, argc, argv);
     if (status < 0) {
-        stop_after(o.time_limit);
-        o.run.stop = stop_reason;
+        stop_after(o.set.time_limit);
+        o.set.run.stop = stop_reason;
         status = load(&o, &l);
         if (status == STATUS_OK)
             status = o.disasm     ? disassemble(l.bytecode)

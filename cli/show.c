@@ -14,8 +14,8 @@ void show_begin(Show *v, RunOptions *o)
     v->observers[0] = &v->recorder.observer;
     if (!o->trace && !o->timeline)
         return;
-    o->run.observers = v->observers;
-    o->run.n_observers = 1;
+    o->set.run.observers = v->observers;
+    o->set.run.n_observers = 1;
 }
 
 static bool write_file(const char *path, const Buf *text)

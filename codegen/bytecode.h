@@ -215,6 +215,9 @@ bool bc_verify(const BcProgram *p, const char **why);
 /* One instruction a line with its source line; same for pldc --emit=asm and pldrun --disasm. */
 void bc_disassemble(const BcProgram *p, Buf *out);
 
+/* Appends a shape expression: "(NR * 2)". */
+void bc_dim_text(const BcProgram *p, const BcDim *dim, Buf *out);
+
 /* The builtin call that an instruction belongs to: its entry of f->regions; NULL: none. */
 const BcRegion *bc_region(const BcFunc *f, uint32_t pc);
 /* The innermost source map entry for an instruction, or NULL. */

@@ -61,17 +61,17 @@ static const char *str(const Dis *d, uint32_t s)
 }
 
 /* A postfix expression as infix text, by a stack of texts. */
-static void print_dim(const Dis *d, const BcDim *dim)
+void bc_dim_text(const BcProgram *p, const BcDim *dim, Buf *out)
 {
     static const char *const infix[] = {"", "", " + ", " * ", " // ", " % ", "min", "max"};
     Buf stack[BC_MAX_DIM_STACK] = {{0}};
     uint32_t depth = 0;
     for (uint32_t i = 0; i < dim->n; i++) {
-        const BcDimStep *s = &d->p->dim_steps[dim->first + i];
+        const BcDimStep *s = &p->dim_steps[dim->first + i];
         if (s->op == BCD_CONST) {
             buf_printf(&stack[depth++], "%" PRId64, s->value);
         } else if (s->op == BCD_NAME) {
-            buf_str(&stack[depth++], str(d, d->p->extents[s->value]));
+            buf_str(&stack[depth++], p->strings[p->extents[s->value]]);
         } else {
             bool call = s->op >= BCD_MIN;
             Buf joined = {0};
@@ -82,7 +82,7 @@ static void print_dim(const Dis *d, const BcDim *dim)
             stack[depth - 1] = joined;
         }
     }
-    buf_str(d->out, stack[0].at);
+    buf_str(out, stack[0].at);
     buf_free(&stack[0]);
 }
 
@@ -93,7 +93,7 @@ static void print_param(const Dis *d, const BcParam *m)
     buf_printf(d->out, "  param %s: %s %s", str(d, m->name), kinds[m->kind], dtype_name(m->dtype));
     for (uint32_t i = 0; i < m->rank; i++) {
         buf_str(d->out, i ? ", " : " [");
-        print_dim(d, &m->dims[i]);
+        bc_dim_text(d->p, &m->dims[i], d->out);
     }
     if (m->kind != BCP_SCALAR)
         buf_printf(d->out, "] %s%s", dirs[m->dir], m->signal ? " signal" : "");

@@ -29,11 +29,13 @@ $(S)/pld.tmLanguage.json: $(WORD_TABLES) scripts/syntax
 # MODE:FILE:TARGET, which lies below PREFIX.
 into = $(foreach f,$3,$1:$f:$2/$(notdir $f))
 INSTALLED = $(call into,755,bin,$(BINS)) \
-    $(foreach n,1 5 7,$(call into,644,share/man/man$n,$(wildcard man/*.$n))) \
+    $(foreach n,1 3 5 7,$(call into,644,share/man/man$n,$(wildcard man/*.$n))) \
     $(call into,644,share/pld/samples,$(wildcard samples/*.pld samples/README.md)) \
     $(foreach t,pldc pldrun,644:$(S)/$t.bash:$(BASHCOMP)/$t 644:$(S)/_$t:$(ZSHCOMP)/_$t) \
     644:$(S)/pld.vim:$(VIM)/syntax/pld.vim 644:scripts/ftdetect.vim:$(VIM)/ftdetect/pld.vim \
-    644:$(S)/pld.tmLanguage.json:share/pld/pld.tmLanguage.json
+    644:$(S)/pld.tmLanguage.json:share/pld/pld.tmLanguage.json \
+    644:api/pld.h:include/pld.h 755:$(B)/$(SONAME):lib/$(SONAME) 755:$(B)/$(SONAME):lib/libpld.so \
+    644:$(B)/libpld.a:lib/libpld.a 644:$(B)/pld.pc:lib/pkgconfig/pld.pc
 # Folders that are ours alone go when they are empty.
 OWN = share/pld/samples share/pld
 

@@ -58,7 +58,7 @@ static void case_open(Case *c, const char *path, uint32_t devices, const Define 
 {
     static const uint32_t ids[MAX_DEVICES] = {0, 1, 2, 3, 4, 5, 6, 7};
     memset(c, 0, sizeof *c);
-    CompileOptions o = {.tool = "test", .path = path, .stop_after = PASS_FINAL, .quiet = true};
+    CompileOptions o = {.path = path, .stop_after = PASS_FINAL, .quiet = true};
     o.specialize.ranks = devices;
     o.specialize.defines = define;
     o.specialize.n_defines = define ? 1 : 0;

@@ -87,12 +87,34 @@ static bool load_file(Input *x, const NamedText *named, NpyArray *out)
            world_error(x->w, EXIT_USAGE, "%s", why);
 }
 
+/* The caller's array, when there is one. */
+static bool take_array(Input *x, const char *name, bool golden, NpyArray *out)
+{
+    const RunConfig *c = x->w->config;
+    for (uint32_t i = 0; i < c->n_arrays; i++) {
+        const HostArray *a = &c->arrays[i];
+        if (a->golden != golden || strcmp(a->name, name) != 0)
+            continue;
+        *out = (NpyArray){.descr = dtype_name(a->dtype), .memory = true, .known = true};
+        out->dtype = a->dtype;
+        out->rank = a->rank;
+        memcpy(out->shape, a->shape, sizeof out->shape);
+        out->bytes = a->bytes;
+        out->data = a->data;
+        return true;
+    }
+    return false;
+}
+
 static bool load_files(Input *x)
 {
     const RunConfig *c = x->w->config;
     for (uint32_t i = 0; i < x->w->n_tensors; i++) {
         const char *name = text(x->w, x->host->params[i].name);
-        if (!load_file(x, find_named(c->inputs, c->n_inputs, name), &x->input[i]) ||
+        if (!take_array(x, name, false, &x->input[i]) &&
+            !load_file(x, find_named(c->inputs, c->n_inputs, name), &x->input[i]))
+            return false;
+        if (!take_array(x, name, true, &x->golden[i]) &&
             !load_file(x, find_named(c->goldens, c->n_goldens, name), &x->golden[i]))
             return false;
     }
@@ -204,7 +226,9 @@ static bool shape_tensor(Input *x, uint32_t i)
     const char *why;
     if (!tensor_measure(&w->arena, t, &why))
         return world_error(w, EXIT_USAGE, "%s", why);
-    t->initial = xcalloc((size_t)t->bytes + 1, 1);
+    t->borrowed = x->input[i].memory;
+    t->initial = t->borrowed ? (char *)(uintptr_t)x->input[i].data /* nobody writes it */
+                             : xcalloc((size_t)t->bytes + 1, 1);
     return true;
 }
 
@@ -213,10 +237,12 @@ static bool fill_from_file(Input *x, uint32_t i)
     World *w = x->w;
     HostTensor *t = &w->tensors[i];
     const NpyArray *a = &x->input[i];
-    const char *why, *path = find_named(w->config->inputs, w->config->n_inputs, t->name)->value;
+    const NamedText *file = find_named(w->config->inputs, w->config->n_inputs, t->name);
+    const char *why, *path = a->memory ? "the array" : file->value;
     if (!npy_fits(&w->arena, path, a, t, &why))
         return world_error(w, EXIT_USAGE, "%s", why);
-    memcpy(t->initial, a->data, (size_t)t->bytes);
+    if (!a->memory)
+        memcpy(t->initial, a->data, (size_t)t->bytes);
     return true;
 }
 

@@ -330,22 +330,32 @@ static bool same_shape(const NpyArray *a, const HostTensor *t)
     return same;
 }
 
+static bool fits_shape(Parse *p, const NpyArray *array, const HostTensor *param)
+{
+    if (same_shape(array, param))
+        return true;
+    Buf wanted = {0};
+    tensor_index_text(&wanted, param->rank, param->shape);
+    fail(p, "its shape is %s, but that of %s is %s", shape_text(p->arena, array), param->name,
+         wanted.at);
+    buf_free(&wanted);
+    return false;
+}
+
 bool npy_fits(Arena *arena, const char *path, const NpyArray *array, const HostTensor *param,
               const char **why)
 {
     uint8_t dtype = param->dtype;
     Parse p = {.arena = arena, .path = path, .why = why};
+    if (array->memory && array->dtype != dtype && !(array->dtype == DT_INT64 && dtype == DT_INDEX))
+        return fail(&p, "it is %s, but %s is %s", dtype_name(array->dtype), param->name,
+                    dtype_name(dtype));
+    if (array->memory)
+        return fits_shape(&p, array, param);
     if (!wanted_type(dtype)[0])
         return fail(&p, "%s is %s, for which NumPy has no type", param->name, dtype_name(dtype));
     if (!array->known || strcmp(dtype_info[array->dtype].npy, wanted_type(dtype)) != 0)
         return fail(&p, "it holds '%s', but %s is %s ('%c%s')", array->descr, param->name,
                     dtype_name(dtype), dtype_bytes(dtype) == 1 ? '|' : '<', wanted_type(dtype));
-    if (same_shape(array, param))
-        return true;
-    Buf wanted = {0};
-    tensor_index_text(&wanted, param->rank, param->shape);
-    fail(&p, "its shape is %s, but that of %s is %s", shape_text(arena, array), param->name,
-         wanted.at);
-    buf_free(&wanted);
-    return false;
+    return fits_shape(&p, array, param);
 }

@@ -9,6 +9,7 @@
 
 typedef struct NpyArray {
     const char *descr; /* as in the file: "<f4" */
+    bool memory;       /* of the caller: any dtype will do that is the parameter's */
     bool known;        /* descr is one of our dtypes */
     uint8_t dtype;     /* when known; INT64 for i8 */
     uint32_t rank;     /* 0..5 */

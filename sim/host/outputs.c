@@ -119,7 +119,7 @@ static bool against_function(Compare *c, const BcElementFunc *golden)
 static bool against_file(Compare *c, const NpyArray *file)
 {
     int64_t index[BC_MAX_RANK] = {0};
-    const char *why, *path = "";
+    const char *why, *path = "the golden array";
     for (uint32_t i = 0; i < c->w->config->n_goldens; i++)
         if (strcmp(c->w->config->goldens[i].name, c->t->name) == 0)
             path = c->w->config->goldens[i].value;

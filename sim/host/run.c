@@ -58,6 +58,7 @@ static void note_replay(World *w)
     const char *token = given && replay_is_token(given)
                             ? given
                             : replay_token(&r->arena, w, given ? given : "clock", NULL, 0);
+    r->token = token;
     report_add(w, REP_NOTE, "replay", NULL, replay_line(&r->arena, w->config, token));
 }
 

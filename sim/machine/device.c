@@ -30,14 +30,29 @@ static void change_signs(const HostTensor *t, const Region *r)
         r->data[i] = (char)((uint8_t)r->data[i] ^ 0x80);
 }
 
+static void drop(Region *r)
+{
+    if (!r->shared)
+        xfree(r->data);
+    r->data = NULL;
+}
+
+/* A tensor that no dispatch writes is read where it is. */
 static void copy_in(World *w, Dispatch *d)
 {
     for (uint32_t i = 0; i < d->n_regions; i++) {
         Region *r = &d->regions[i];
+        HostTensor *t = &w->tensors[r->tensor];
+        bool signs = d->rehearsal && !r->writes;
+        r->shared = t->data == t->initial && !signs;
+        if (r->shared) {
+            r->data = t->data + r->offset;
+            continue;
+        }
         r->data = xmalloc((size_t)r->bytes + 1);
-        memcpy(r->data, w->tensors[r->tensor].data + r->offset, (size_t)r->bytes);
-        if (d->rehearsal && !r->writes)
-            change_signs(&w->tensors[r->tensor], r);
+        memcpy(r->data, t->data + r->offset, (size_t)r->bytes);
+        if (signs)
+            change_signs(t, r);
     }
 }
 
@@ -47,8 +62,7 @@ static void copy_out(World *w, Dispatch *d)
         Region *r = &d->regions[i];
         if (r->writes && r->data)
             memcpy(w->tensors[r->tensor].data + r->offset, r->data, (size_t)r->bytes);
-        xfree(r->data);
-        r->data = NULL;
+        drop(r);
     }
 }
 
@@ -221,8 +235,7 @@ void device_reset(World *w)
     for (uint32_t i = 0; i < w->dispatches.len; i++) {
         Dispatch *d = &w->dispatches.at[i];
         for (uint32_t k = 0; k < d->n_regions; k++) {
-            xfree(d->regions[k].data);
-            d->regions[k].data = NULL;
+            drop(&d->regions[k]);
         }
         dispatch_free_made(d);
         d->state = DSP_QUEUED;

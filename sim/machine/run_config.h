@@ -21,6 +21,17 @@ typedef struct {
     const char *name, *value; /* --input x=x.npy: "x", "x.npy"; -D NR=4: "NR", "4" */
 } NamedText;
 
+/* An array of the caller's memory for a host tensor. */
+typedef struct {
+    const char *name;
+    bool golden;   /* what the tensor must be; else what it is at the start */
+    uint8_t dtype; /* Dtype */
+    uint8_t rank;
+    int64_t shape[BC_MAX_RANK];
+    int64_t bytes;
+    const char *data; /* dense, row-major; read in place until the world is freed */
+} HostArray;
+
 enum { CHECK_RACES = 1, CHECK_UNINIT = 2, CHECK_SIGNALS = 4, CHECK_FENCES = 8, CHECK_ALL = 15 };
 
 typedef struct World World;
@@ -42,6 +53,8 @@ typedef struct {
     const uint32_t *devices; /* ids of -d */
     const NamedText *inputs, *goldens, *outputs, *extents;
     uint32_t n_inputs, n_goldens, n_outputs, n_extents;
+    const HostArray *arrays; /* before files of the same name */
+    uint32_t n_arrays;
     double rtol, atol; /* negative: unsaid */
     uint64_t seed;
     unsigned checks;            /* CHECK_ bits */
@@ -97,6 +110,7 @@ typedef struct {
     int64_t time_ps;   /* modelled time of the whole run */
     uint32_t *choices; /* names of the scheduler's choices, when recorded */
     uint32_t n_choices;
+    const char *token;     /* replays a failure; NULL: there is none */
     bool certified;        /* what was found holds for every schedule */
     const char *uncertain; /* why not; NULL: certified, or nobody asked */
 } RunResult;

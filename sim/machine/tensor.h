@@ -17,6 +17,7 @@ typedef struct {
     char *data;              /* row-major, dense */
     char *initial; /* its value before the run, what init functions and goldens see; for an
                       Out tensor without init zeros */
+    bool borrowed; /* `initial` is the caller's */
 } HostTensor;
 
 /* Computes elements and bytes from dtype, rank and shape. false: an extent is negative or there are

@@ -137,7 +137,8 @@ void world_free(World *w)
     for (uint32_t i = 0; i < w->n_tensors; i++) {
         if (w->tensors[i].data != w->tensors[i].initial)
             xfree(w->tensors[i].data);
-        xfree(w->tensors[i].initial);
+        if (!w->tensors[i].borrowed)
+            xfree(w->tensors[i].initial);
     }
     vec_free(&w->windows);
     vec_free(&w->domains);

@@ -44,6 +44,7 @@ typedef struct {
     uint32_t tensor;       /* host tensor */
     int64_t offset, bytes; /* of it */
     bool writes;           /* some parameter on it is Out or InOut: copied out at the end */
+    bool shared;           /* `data` is the host tensor's: nobody writes it */
     char *data;            /* NULL while the dispatch is not running */
     HostTensor *own;       /* made by the dispatch itself: what it looks like; else NULL */
     uint64_t serial;       /* of what was made, as a region is used again */

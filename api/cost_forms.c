@@ -1,5 +1,5 @@
 /* The closed forms of the calls in the IR, in P and N where those are not known yet. */
-#include "cli/cost_forms.h"
+#include "api/cost_forms.h"
 
 #include "lower/composite.h"
 #include "sim/machine/cost_form.h"

@@ -1,6 +1,6 @@
 /* pldc --cost: what the collectives of a program cost, before anything runs. */
-#ifndef PLD_CLI_COST_FORMS_H
-#define PLD_CLI_COST_FORMS_H
+#ifndef PLD_API_COST_FORMS_H
+#define PLD_API_COST_FORMS_H
 
 #include "ir/ir.h"
 

@@ -1,9 +1,9 @@
 /* Types of an entry's tensors that come from outside the program: --tensor, and the headers of the
  * files that --input and --golden name. */
-#ifndef PLD_CLI_OUTSIDE_H
-#define PLD_CLI_OUTSIDE_H
+#ifndef PLD_API_OUTSIDE_H
+#define PLD_API_OUTSIDE_H
 
-#include "cli/options.h"
+#include "api/settings.h"
 
 /* --tensor x=FP32[64,64]; false when it is no NAME=TYPE. */
 bool outside_tensor(Arena *arena, Defines *defines, const char *text);

@@ -1,4 +1,4 @@
-#include "cli/outside.h"
+#include "api/outside.h"
 
 #include "sim/host/npy.h"
 #include <string.h>

@@ -1,0 +1,209 @@
+/* pld as a library: compile programs, run them on simulated devices. Manual: pld(3).
+ *
+ * No call exits, prints, reads the environment, or changes signal handlers, the locale or the
+ * working directory. Handles of different objects may be used from any threads at once; one handle
+ * by one thread at a time, but a pld_program is immutable, counted and may be shared, and
+ * pld_run_cancel may be called from anywhere. What a call returns by pointer belongs to the handle
+ * and lives until the next call on it that is no getter, or its free. Free functions take NULL. */
+#ifndef PLD_H
+#define PLD_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#ifndef PLD_API
+#define PLD_API __attribute__((visibility("default")))
+#endif
+
+#define PLD_VERSION_MAJOR 0
+#define PLD_VERSION_MINOR 1
+#define PLD_VERSION_PATCH 0
+/* major << 16 | minor << 8 | patch of the library that is loaded. */
+PLD_API uint32_t pld_version(void);
+
+/* What most calls return. After PLD_INTERNAL and PLD_NO_MEMORY a handle may only be freed. */
+enum {
+    PLD_OK = 0,
+    PLD_GOLDEN = 1, /* an output is not what its golden says */
+    PLD_USAGE = 2,  /* an option, an argument, a file */
+    PLD_DEADLOCK = 3,
+    PLD_CHECK = 4,
+    PLD_FAULT = 5,
+    PLD_STEPS = 6,      /* step limit, time limit */
+    PLD_INCOMPLETE = 7, /* an exploration did not see everything */
+    PLD_ERRORS = 8,     /* in the program */
+    PLD_CANCELLED = 9,
+    PLD_INTERNAL = 70, /* an error of ours */
+    PLD_NO_MEMORY = 71
+};
+/* "deadlock"; never NULL. */
+PLD_API const char *pld_status_text(int status);
+
+/* Element types. */
+enum {
+    PLD_FP32 = 0,
+    PLD_FP16 = 1,
+    PLD_BF16 = 2,
+    PLD_INT8 = 3,
+    PLD_UINT8 = 4,
+    PLD_INT16 = 5,
+    PLD_UINT16 = 6,
+    PLD_INT32 = 7,
+    PLD_UINT32 = 8,
+    PLD_INT64 = 9,
+    PLD_BOOL = 10,
+    PLD_INDEX = 11 /* as INT64 */
+};
+/* "FP32"; NULL for no dtype. */
+PLD_API const char *pld_dtype_name(int dtype);
+
+typedef struct pld_unit pld_unit;       /* one compilation */
+typedef struct pld_program pld_program; /* what it gives */
+typedef struct pld_run pld_run;         /* a program with its arguments, run as often as wanted */
+
+/* ---- compile ---- */
+
+/* How a source is read: by its name (.py: a script), or as said. */
+enum { PLD_BY_NAME = 0, PLD_STRICT = 1, PLD_SCRIPT = 2 };
+
+enum { PLD_ERROR = 0, PLD_WARNING = 1, PLD_NOTE = 2 };
+
+typedef struct {
+    size_t size; /* of this struct, set by the caller */
+    int severity;
+    const char *code; /* "syntax", "type", name of a warning */
+    const char *file; /* NULL: no place */
+    uint32_t line, col, end_line, end_col;
+    const char *message;
+    int64_t parent; /* of a note: index of the diagnostic it belongs to; else -1 */
+} pld_diag;
+
+/* NULL: out of memory. */
+PLD_API pld_unit *pld_unit_new(void);
+PLD_API void pld_unit_free(pld_unit *unit);
+/* Names and values as on the command line: devices, platform, entry, program, define ("NR=4"), W
+ * ("error", "no-NAME"), dump-loc, no-verify-each, quiet, strip; flags take NULL or "". Texts are
+ * copied. */
+PLD_API int pld_unit_set(pld_unit *unit, const char *option, const char *value);
+/* What to compile: a file that is read when compiling, or a text, which is copied. */
+PLD_API int pld_unit_file(pld_unit *unit, const char *path, int kind);
+PLD_API int pld_unit_text(pld_unit *unit, const char *name, const char *text, size_t len, int kind);
+/* Keeps the dump after a pass ("parsed"), or "all". */
+PLD_API int pld_unit_keep(pld_unit *unit, const char *pass);
+/* Compiles as the options say; may be called again after other settings. *program (NULL after
+ * errors) is the caller's: pld_program_free. */
+PLD_API int pld_unit_compile(pld_unit *unit, pld_program **program);
+/* The dump after a pass that was kept, NULL when there is none. */
+PLD_API const char *pld_unit_dump(pld_unit *unit, const char *pass, size_t *len);
+/* Diagnostics in source order, each followed by its notes. */
+PLD_API size_t pld_unit_diag_count(const pld_unit *unit);
+PLD_API int pld_unit_diag(const pld_unit *unit, size_t index, pld_diag *out);
+/* All of them as pldc prints them, and what it says without a place; "" when there are none. */
+PLD_API const char *pld_unit_diags_text(pld_unit *unit, int colour);
+PLD_API const char *pld_unit_diags_json(pld_unit *unit);
+/* Why the last call returned PLD_USAGE; "" when it did not. */
+PLD_API const char *pld_unit_why(const pld_unit *unit);
+
+/* ---- programs ---- */
+
+enum { PLD_TENSOR = 0, PLD_SCALAR = 1 };
+enum { PLD_IN = 0, PLD_OUT = 1, PLD_INOUT = 2 };
+
+typedef struct {
+    size_t size; /* of this struct, set by the caller */
+    const char *name;
+    int kind, dtype, dir;
+    uint32_t rank;
+    int64_t dims[8];       /* -1: dynamic */
+    const char *dims_text; /* "[NR, 16]" */
+} pld_param;
+
+/* Reads a .pldb. PLD_USAGE: it is none; what is wrong with it is written to `why`,
+ * cut to `why_size` bytes; `why` may be NULL. */
+PLD_API int pld_program_decode(const void *bytes, size_t len, pld_program **program, char *why,
+                               size_t why_size);
+/* The .pldb, as pldc writes it. */
+PLD_API const void *pld_program_encode(const pld_program *program, size_t *len);
+PLD_API pld_program *pld_program_ref(pld_program *program);
+PLD_API void pld_program_free(pld_program *program);
+/* Of the code without its places: what replay tokens hold. */
+PLD_API uint64_t pld_program_hash(const pld_program *program);
+/* NULL: out of memory. */
+PLD_API const char *pld_program_disassemble(pld_program *program);
+/* Name, entry, platform, devices, extents, parameters and functions, as JSON. NULL: out of memory.
+ */
+PLD_API const char *pld_program_json(pld_program *program);
+/* Parameters of the host function: tensors, then scalars. */
+PLD_API size_t pld_program_param_count(const pld_program *program);
+PLD_API int pld_program_param(const pld_program *program, size_t index, pld_param *out);
+
+/* ---- run ---- */
+
+typedef struct {
+    size_t size; /* of this struct, set by the caller */
+    int dtype;
+    uint32_t rank;
+    const int64_t *shape;
+    const int64_t *strides; /* bytes; NULL: dense, row-major. Negative and zero only for inputs */
+    void *data;
+} pld_tensor;
+
+typedef struct {
+    size_t size;       /* of this struct, set by the caller */
+    const char *kind;  /* "usage", "fault", "deadlock", "check", "warning", "golden", "steps",
+                          "internal", "note" */
+    const char *check; /* "race", "uninit", "signal", ... */
+    int64_t rank;      /* -1: none */
+    const char *file;  /* NULL: no place */
+    uint32_t line, col;
+    const char *text; /* complete, one line or several */
+    int status;
+} pld_report;
+
+/* NULL: out of memory. The program stays the caller's too. */
+PLD_API pld_run *pld_run_new(pld_program *program);
+PLD_API void pld_run_free(pld_run *run);
+/* Every option of pldrun about one run, by its long name (devices, mem, check, schedule, seed,
+ * max-steps, time-limit, rtol, atol, input, golden, define, platform-set, ...), and cost, trace,
+ * timeline: record what pld_run_output shows. Texts are copied. */
+PLD_API int pld_run_set(pld_run *run, const char *option, const char *value);
+/* The caller's memory: read by pld_run_start, and written by it where the parameter is an output
+ * and the status is 0, 1 or 4. What nobody writes keeps its value. data NULL: the tensor is taken
+ * away.
+ */
+PLD_API int pld_run_tensor(pld_run *run, const char *param, const pld_tensor *tensor);
+/* What an output must be; copied at once. */
+PLD_API int pld_run_golden(pld_run *run, const char *param, const pld_tensor *tensor);
+PLD_API int pld_run_int(pld_run *run, const char *param, int64_t value);
+PLD_API int pld_run_float(pld_run *run, const char *param, double value);
+/* Called in the calling thread while it runs, at most 20 times a second; not 0: cancel. */
+PLD_API int pld_run_progress(pld_run *run, int (*f)(void *user, uint64_t steps, int64_t time_ps),
+                             void *user);
+/* Runs; returns the verdict. */
+PLD_API int pld_run_start(pld_run *run);
+/* The run under way, or the next one, ends with PLD_CANCELLED. Also from a signal handler. */
+PLD_API void pld_run_cancel(pld_run *run);
+PLD_API size_t pld_run_report_count(const pld_run *run);
+PLD_API int pld_run_report(const pld_run *run, size_t index, pld_report *out);
+/* The reports as pldrun prints them; "" when there are none. */
+PLD_API const char *pld_run_text(const pld_run *run);
+/* Replays what failed; "" when nothing did. */
+PLD_API const char *pld_run_token(const pld_run *run);
+/* "cost.json", "trace.json", "timeline.svg", "timeline.html" of a run that recorded them,
+ * "outcome": "OK", "deadlock", ... NULL: there is none. */
+PLD_API const char *pld_run_output(const pld_run *run, const char *what, size_t *len);
+PLD_API uint64_t pld_run_steps(const pld_run *run);
+PLD_API int64_t pld_run_time_ps(const pld_run *run);
+/* Outputs that had a golden in the last run. */
+PLD_API size_t pld_run_checked_count(const pld_run *run);
+/* Why the last call returned PLD_USAGE; "" when it did not. */
+PLD_API const char *pld_run_why(const pld_run *run);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

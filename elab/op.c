@@ -239,6 +239,16 @@ Val elab_make_op(Elab *e, OpId op, Expr **slots, Span span)
     return val_expr(x);
 }
 
+/* What a notification does and what a wait compares is to be read in the text. */
+static void warn_unsaid(Elab *e, OpId op, const Arg **placed, Span span)
+{
+    const char *name = op == OP_NOTIFY ? "op" : "cmp";
+    if (e->ir || placed[op_slot(op, name)])
+        return;
+    diag_warn(e->diags, span, WARN_UNSAID_OP, "%s= is not written: %s is meant", name,
+              op == OP_NOTIFY ? "op=pld.NotifyOp.AtomicAdd" : "cmp=pld.WaitCmp.Ge");
+}
+
 static Val build(Elab *e, OpId op, const Args *args, Span span)
 {
     const OpInfo *info = op_info(op);
@@ -252,6 +262,8 @@ static Val build(Elab *e, OpId op, const Args *args, Span span)
         ok &= a->name ? place_keyword(e, op, a, placed)
                       : place_positional(e, op, positional++, a, placed);
     }
+    if (ok && (op == OP_NOTIFY || op == OP_WAIT))
+        warn_unsaid(e, op, placed, span);
     if (!ok || (known && missing(e, op, placed, span)))
         return val_bad;
     for (uint32_t i = 0; i < info->n_slots; i++) {

@@ -59,7 +59,7 @@ MAKEFLAGS += --no-builtin-rules
 .PHONY: all lib tests fuzzers update-goldens demo check quick bench fuzz explore-long random-long clean lint format help flags
 
 all: $(LIB) $(BINS) lib
-tests: all $(CHECKS)
+tests: all $(CHECKS) $(B)/tests/faults.so
 fuzzers: all $(FUZZERS)
 
 help:
@@ -126,6 +126,11 @@ $(filter-out %/check_api_memory,$(CHECKS)): $(B)/tests/%: $(B)/obj/tests/%.o $(T
 $(FUZZERS) $(BENCHES): $(B)/tests/%: $(B)/obj/tests/%.o $(LIB)
 	@mkdir -p $(@D)
 	$(call say,LD $@)$(CC) $(ALL_FLAGS) $(LDFLAGS) -o $@ $< $(LIB) $(LIBS)
+
+# Preloaded by tests: calls of the system that fail.
+$(B)/tests/faults.so: tests/preload/faults.c $(B)/flags
+	@mkdir -p $(@D)
+	$(call say,LD $@)$(CC) -O1 -std=c17 -D_GNU_SOURCE -Wall -Wextra -shared -fPIC -o $@ $<
 
 # The packages come first: a compiler or test library may be missing.
 check:

@@ -110,13 +110,22 @@ CompileStatus compile_parse(Compilation *c, const CompileOptions *o)
     return finish(c);
 }
 
+const char *compile_dump_dir(Arena *arena, const CompileOptions *o)
+{
+    return o->dump_dir ? o->dump_dir : arena_printf(arena, "%s.passes", path_stem(arena, o->path));
+}
+
+const char *compile_dump_path(Arena *arena, const char *dir, PassId pass)
+{
+    return arena_printf(arena, "%s/%s.ir", dir, pass_info(pass)->file);
+}
+
 /* mkdir -p for the last component only: a missing parent is the user's mistake. */
 static bool make_dump_dir(Driver *d)
 {
     const CompileOptions *o = d->options;
     Arena *arena = &d->c->arena;
-    d->dir =
-        o->dump_dir ? o->dump_dir : arena_printf(arena, "%s.passes", path_stem(arena, o->path));
+    d->dir = compile_dump_dir(&d->c->arena, o);
     if (mkdir(d->dir, 0777) == 0 || errno == EEXIST)
         return true;
     say(d->c, "cannot make directory %s: %s", d->dir, strerror(errno));
@@ -127,7 +136,7 @@ static bool make_dump_dir(Driver *d)
 static bool write_dump(Driver *d, PassId pass, const Buf *text)
 {
     char *why = NULL;
-    const char *path = arena_printf(&d->c->arena, "%s/%s.ir", d->dir, pass_info(pass)->file);
+    const char *path = compile_dump_path(&d->c->arena, d->dir, pass);
     if (file_write_atomic(path, text->at, text->len, &why))
         return true;
     say(d->c, "%s", why);

@@ -64,6 +64,10 @@ CompileStatus compile_parse(Compilation *c, const CompileOptions *options);
 
 void compile_free(Compilation *c);
 
+/* Where --dump-passes writes: its folder, and the file of a pass in it. */
+const char *compile_dump_dir(Arena *arena, const CompileOptions *options);
+const char *compile_dump_path(Arena *arena, const char *dir, PassId pass);
+
 /* "kernel" for "dir/kernel.pld"; "stdin" for "-". */
 const char *path_stem(Arena *arena, const char *path);
 

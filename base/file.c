@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -105,34 +106,46 @@ static int write_direct(const char *path, const char *bytes, size_t len)
     return error;
 }
 
-/* Opens a new file next to `path` and stores its name, which the caller frees. Returns -1 with
- * errno set when there is none to be had. */
-static int open_temporary(const char *path, mode_t mode, char **name)
+enum { ATTEMPT_DIGITS = 3 };
+
+/* A name next to `path`, whose attempt is still to be written. */
+static void temporary_name(const char *path, Buf *out)
 {
     const char *slash = strrchr(path, '/');
     int dir_len = slash ? (int)(slash - path) + 1 : 0;
+    buf_printf(out, "%.*s.pld-%ld-%0*d.tmp", dir_len, path, (long)getpid(), ATTEMPT_DIGITS, 0);
+}
+
+/* Opens a new file under the first of a thousand names that is free. Allocates nothing: nobody
+ * would give the signals back. Returns -1 with errno set when there is none to be had. */
+static int open_temporary(Buf *name)
+{
+    char *digits = name->at + name->len - strlen(".tmp") - ATTEMPT_DIGITS;
     for (int attempt = 0; attempt < 1000; attempt++) {
-        Buf buf = {0};
-        buf_printf(&buf, "%.*s.pld-%ld-%d.tmp", dir_len, path, (long)getpid(), attempt);
-        int fd = open(buf.at, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-        if (fd >= 0) {
-            *name = buf.at;
+        for (int i = ATTEMPT_DIGITS, rest = attempt; i-- > 0; rest /= 10)
+            digits[i] = (char)('0' + rest % 10);
+        int fd = open(name->at, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (fd >= 0 || errno != EEXIST)
             return fd;
-        }
-        buf_free(&buf);
-        if (errno != EEXIST)
-            return -1;
     }
     return -1;
 }
 
-/* Writes a temporary file and renames it over `path`; `old` is what stands there now, or NULL. */
-static int replace_file(const char *path, const struct stat *old, const char *bytes, size_t len)
+/* Signals that end the program wait while there is a temporary file. */
+static void hold_signals(sigset_t *old)
 {
-    char *temporary;
-    int fd = open_temporary(path, 0666, &temporary);
-    if (fd < 0)
-        return errno;
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU};
+    sigset_t held;
+    sigemptyset(&held);
+    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)
+        sigaddset(&held, signals[i]);
+    pthread_sigmask(SIG_BLOCK, &held, old);
+}
+
+/* Fills the new file at `fd`, closes it and renames it over `path`. */
+static int put_file(int fd, const char *temporary, const char *path, const struct stat *old,
+                    const char *bytes, size_t len)
+{
     int error = write_all(fd, bytes, len);
     if (error == 0 && old && fchmod(fd, old->st_mode & 0777) != 0)
         error = errno;
@@ -144,7 +157,20 @@ static int replace_file(const char *path, const struct stat *old, const char *by
         error = errno;
     if (error)
         unlink(temporary);
-    xfree(temporary);
+    return error;
+}
+
+/* Writes a temporary file and renames it over `path`; `old` is what stands there now, or NULL. */
+static int replace_file(const char *path, const struct stat *old, const char *bytes, size_t len)
+{
+    Buf temporary = {0};
+    sigset_t signals;
+    temporary_name(path, &temporary);
+    hold_signals(&signals);
+    int fd = open_temporary(&temporary);
+    int error = fd < 0 ? errno : put_file(fd, temporary.at, path, old, bytes, len);
+    pthread_sigmask(SIG_SETMASK, &signals, NULL);
+    buf_free(&temporary);
     return error;
 }
 

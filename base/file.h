@@ -20,7 +20,8 @@ bool file_read_extent(const char *path, Buf *out, size_t head, FileExtent *exten
 /* Writes to a temporary name in the same directory, syncs, and renames over `path`; on any failure
  * removes the temporary file, leaves the old file as it was, and sets *why (caller frees). A path
  * that exists and is not a regular file (/dev/stdout, a pipe) is written directly. Where SIGXFSZ is
- * ignored, a limit of file sizes is such a failure. */
+ * ignored, a limit of file sizes is such a failure. SIGINT, SIGTERM and their like wait until there
+ * is no temporary file any more. */
 bool file_write_atomic(const char *path, const void *bytes, size_t len, char **why);
 
 #endif

@@ -2,6 +2,7 @@
 #include "api/outside.h"
 #include "base/file.h"
 #include "base/terminal.h"
+#include "cli/claims.h"
 #include "cli/compare.h"
 #include "cli/compile.h"
 #include "cli/skeleton.h"
@@ -405,9 +406,43 @@ static int run_compare(Options *o)
     return printed == STATUS_OK ? status : printed;
 }
 
+static bool writes_bytecode(const Options *o)
+{
+    const CompileOptions *c = &o->compile;
+    return o->emit == EMIT_BYTECODE && !o->compare && !o->skeleton && !c->dump_one && !c->cost &&
+           c->stop_after == PASS_FINAL;
+}
+
+/* The folder of the dumps and what is in it. */
+static bool claim_dumps(Options *o, Claims *claims)
+{
+    const char *dir = compile_dump_dir(&o->arena, &o->compile);
+    if (!claims_output(claims, "--dump-passes", dir))
+        return false;
+    for (int pass = 0; pass < PASS_COUNT; pass++)
+        if (!claims_output(claims, "--dump-passes",
+                           compile_dump_path(&o->arena, dir, (PassId)pass)))
+            return false;
+    return true;
+}
+
+/* Is every file that will be written another one than those read, and than each other? */
+static bool claim_files(Options *o)
+{
+    Claims claims = {.arena = &o->arena, .tool = TOOL};
+    claims_input(&claims, "the program", o->compile.path);
+    if (o->other)
+        claims_input(&claims, "the program", o->other);
+    if (writes_bytecode(o) && !claims_output(&claims, "-o", o->output))
+        return false;
+    return !o->compile.dump_passes || claim_dumps(o, &claims);
+}
+
 static int run(Options *o)
 {
     Compilation c;
+    if (!claim_files(o))
+        return STATUS_USAGE;
     if (o->compare)
         return run_compare(o);
     if (o->emit == EMIT_AST || o->skeleton)

@@ -1,6 +1,7 @@
 /* pldrun: the simulator. */
 #include "base/file.h"
 #include "base/terminal.h"
+#include "cli/claims.h"
 #include "cli/progress.h"
 #include "cli/run_options.h"
 #include "cli/show.h"
@@ -293,6 +294,31 @@ static int run_explain(const RunOptions *o, const Loaded *l)
     return status;
 }
 
+static void claim_inputs(RunOptions *o, Claims *claims, const char *option, const NamedTexts *list)
+{
+    for (uint32_t i = 0; i < list->len; i++)
+        claims_input(claims, arena_printf(&o->arena, "%s %s", option, list->at[i].name),
+                     list->at[i].value);
+}
+
+/* Is every file that will be written another one than those read, and than each other? */
+static bool claim_files(RunOptions *o)
+{
+    Claims claims = {.arena = &o->arena, .tool = TOOL};
+    claims_input(&claims, "the program", o->path);
+    claim_inputs(o, &claims, "--input", &o->inputs);
+    claim_inputs(o, &claims, "--golden", &o->goldens);
+    for (uint32_t i = 0; i < o->platform_sets.len; i++)
+        if (o->platform_sets.at[i][0] == '@')
+            claims_input(&claims, "--platform-set", o->platform_sets.at[i] + 1);
+    for (uint32_t i = 0; i < o->outputs.len; i++)
+        if (!claims_output(&claims, arena_printf(&o->arena, "--output %s", o->outputs.at[i].name),
+                           o->outputs.at[i].value))
+            return false;
+    return (!o->trace || claims_output(&claims, "--trace", o->trace)) &&
+           (!o->timeline || claims_output(&claims, "--timeline", o->timeline));
+}
+
 static int disassemble(const BcProgram *p)
 {
     Buf text = {0};
@@ -308,6 +334,8 @@ static int tool(int argc, char **argv)
     Loaded l = {0};
     char *why = NULL;
     int status = run_options_parse(&o, argc, argv);
+    if (status < 0 && !claim_files(&o))
+        status = STATUS_USAGE;
     if (status < 0) {
         stop_after(o.set.time_limit);
         o.set.run.stop = stop_reason;

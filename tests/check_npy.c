@@ -99,6 +99,13 @@ START_TEST(refuses_in_one_line)
             "f.npy: its header has no valid fortran_order");
     refused("{'descr': '<f4', 'fortran_order': False, 'shape': (-2,)}", 8,
             "f.npy: its header has no valid shape");
+    for (int i = 0; i < 4; i++) {
+        static const char *const shapes[] = {"(02,)", "(2)", "(,)", "(00,)"};
+        Buf text = {0};
+        buf_printf(&text, "{'descr': '<f4', 'fortran_order': False, 'shape': %s}", shapes[i]);
+        refused(text.at, 8, "f.npy: its header has no valid shape");
+        buf_free(&text);
+    }
     refused("{'descr': '<f4', 'fortran_order': False, 'shape': (2,)} x", 8,
             "f.npy: its header has more than a dictionary");
     refused("{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999,)}", 8,

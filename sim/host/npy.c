@@ -71,7 +71,7 @@ static const char *string(Parse *p)
     return arena_strndup(p->arena, start, (size_t)(p->at++ - start));
 }
 
-/* Digits, with the L that Python 2 wrote. */
+/* Digits as Python writes them, with the L that Python 2 wrote. */
 static bool extent(Parse *p, int64_t *out)
 {
     skip_blanks(p);
@@ -82,7 +82,7 @@ static bool extent(Parse *p, int64_t *out)
             return fail(p, "an extent of its shape is larger than 2^63");
         p->at++;
     }
-    if (p->at == start)
+    if (p->at == start || (*start == '0' && p->at > start + 1))
         return fail(p, "its header has no valid shape");
     if (p->at < p->end && *p->at == 'L')
         p->at++;
@@ -94,16 +94,16 @@ static bool parse_shape(Parse *p, NpyArray *out)
 {
     if (!accept(p, '('))
         return fail(p, "its header has no valid shape");
-    while (!accept(p, ')')) {
+    for (bool comma = false; !accept(p, ')'); comma = true) {
         if (out->rank == BC_MAX_RANK)
             return fail(p, "it has more than %d dimensions", BC_MAX_RANK);
         if (!extent(p, &out->shape[out->rank++]))
             return false;
-        if (!accept(p, ',')) {
-            if (accept(p, ')'))
-                break;
-            return fail(p, "its header has no valid shape");
-        }
+        if (accept(p, ','))
+            continue;
+        if (comma && accept(p, ')')) /* (4) is a number, not a shape */
+            break;
+        return fail(p, "its header has no valid shape");
     }
     return true;
 }

@@ -124,7 +124,6 @@ const char *compile_dump_path(Arena *arena, const char *dir, PassId pass)
 static bool make_dump_dir(Driver *d)
 {
     const CompileOptions *o = d->options;
-    Arena *arena = &d->c->arena;
     d->dir = compile_dump_dir(&d->c->arena, o);
     if (mkdir(d->dir, 0777) == 0 || errno == EEXIST)
         return true;

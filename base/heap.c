@@ -3,6 +3,7 @@
 #include "base/heap.h"
 
 #include <sched.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +38,7 @@ void trap_restore(Trap *trap)
     newest = trap;
 }
 
-static Heap *trap_heap(void)
+Heap *trap_heap(void)
 {
     return newest ? newest->heap : NULL;
 }
@@ -97,6 +98,26 @@ static void join(HeapBlock *block, Heap *heap)
     unlock(heap);
 }
 
+/* Takes `size` bytes of what is left to the heap, or jumps. */
+static void charge(Heap *heap, size_t size)
+{
+    HeapBudget *b = heap ? heap->budget : NULL;
+    if (!b)
+        return;
+    size_t before = atomic_fetch_add(&b->used, size);
+    if (!b->limit || (before <= b->limit && size <= b->limit - before))
+        return;
+    atomic_fetch_sub(&b->used, size);
+    atomic_store(&b->over, true);
+    heap_exhausted();
+}
+
+static void refund(Heap *heap, size_t size)
+{
+    if (heap && heap->budget)
+        atomic_fetch_sub(&heap->budget->used, size);
+}
+
 static void leave(HeapBlock *block)
 {
     if (!block->heap)
@@ -113,6 +134,7 @@ void heap_free(Heap *heap)
     while (first->next != first) {
         HeapBlock *block = first->next;
         leave(block);
+        refund(heap, block->size);
         free(block);
     }
 }
@@ -130,13 +152,23 @@ void *heap_try(size_t size)
     return block ? block + 1 : NULL;
 }
 
+static HeapBlock *fresh(size_t size, bool zeroed)
+{
+    Heap *heap = trap_heap();
+    charge(heap, size);
+    HeapBlock *block = zeroed ? calloc(1, size) : malloc(size);
+    if (!block) {
+        refund(heap, size);
+        heap_exhausted();
+    }
+    block->size = size;
+    join(block, heap);
+    return block;
+}
+
 void *xmalloc(size_t size)
 {
-    HeapBlock *block = malloc(with_head(size));
-    if (!block)
-        heap_exhausted();
-    join(block, trap_heap());
-    return block + 1;
+    return fresh(with_head(size), false) + 1;
 }
 
 void *xcalloc(size_t count, size_t size)
@@ -144,21 +176,23 @@ void *xcalloc(size_t count, size_t size)
     size_t bytes;
     if (__builtin_mul_overflow(count, size, &bytes))
         heap_exhausted();
-    HeapBlock *block = calloc(1, with_head(bytes));
-    if (!block)
-        heap_exhausted();
-    join(block, trap_heap());
-    return block + 1;
+    return fresh(with_head(bytes), true) + 1;
 }
 
+/* While it grows, a block counts twice: it may have to move. */
 void *xrealloc(void *old, size_t size)
 {
     if (!old)
         return xmalloc(size);
     HeapBlock *block = (HeapBlock *)old - 1;
     Heap *heap = block->heap;
+    size_t before = block->size, bytes = with_head(size);
+    charge(heap, bytes);
     leave(block);
-    HeapBlock *now = realloc(block, with_head(size));
+    HeapBlock *now = realloc(block, bytes);
+    if (now)
+        now->size = bytes;
+    refund(heap, now ? before : bytes);
     join(now ? now : block, heap);
     if (!now)
         heap_exhausted();
@@ -175,6 +209,8 @@ void xfree(void *block)
 {
     if (!block)
         return;
-    leave((HeapBlock *)block - 1);
-    free((HeapBlock *)block - 1);
+    HeapBlock *b = (HeapBlock *)block - 1;
+    leave(b);
+    refund(b->heap, b->size);
+    free(b);
 }

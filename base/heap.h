@@ -14,13 +14,21 @@ typedef struct Heap Heap;
 struct HeapBlock {
     HeapBlock *prev, *next; /* a ring */
     Heap *heap;             /* NULL: nobody's */
-    void *unused;           /* what follows is aligned for any type */
+    size_t size;            /* with this head; what follows is aligned for any type */
 };
+
+/* What the blocks of several heaps may take together. Zeroed: no limit. */
+typedef struct {
+    atomic_size_t used;
+    size_t limit;     /* bytes; 0: none */
+    atomic_bool over; /* it was once too much */
+} HeapBudget;
 
 /* All blocks that are still there. Zeroed: empty and valid. Neither moves nor is copied. */
 struct Heap {
     HeapBlock ring;
-    atomic_flag lock; /* of the ring */
+    atomic_flag lock;   /* of the ring */
+    HeapBudget *budget; /* set before the first block; NULL: none. Its owner outlives the heap */
 };
 
 /* What must happen before a jump past the code that would have done it. */
@@ -50,6 +58,8 @@ void trap_leave(Trap *trap);
  * back. */
 Trap *trap_suspend(void);
 void trap_restore(Trap *trap);
+/* The heap of the newest trap, or NULL: for what shares its budget. */
+Heap *trap_heap(void);
 /* Between the two, `clean` is called before a jump. The newest one is taken away first. */
 void trap_push_cleanup(TrapCleanup *cleanup, void (*clean)(void *env), void *env);
 void trap_pop_cleanup(TrapCleanup *cleanup);

@@ -306,14 +306,15 @@ static bool claim_files(RunOptions *o)
 {
     Claims claims = {.arena = &o->arena, .tool = TOOL};
     claims_input(&claims, "the program", o->path);
-    claim_inputs(o, &claims, "--input", &o->inputs);
-    claim_inputs(o, &claims, "--golden", &o->goldens);
-    for (uint32_t i = 0; i < o->platform_sets.len; i++)
-        if (o->platform_sets.at[i][0] == '@')
-            claims_input(&claims, "--platform-set", o->platform_sets.at[i] + 1);
-    for (uint32_t i = 0; i < o->outputs.len; i++)
-        if (!claims_output(&claims, arena_printf(&o->arena, "--output %s", o->outputs.at[i].name),
-                           o->outputs.at[i].value))
+    claim_inputs(o, &claims, "--input", &o->set.inputs);
+    claim_inputs(o, &claims, "--golden", &o->set.goldens);
+    for (uint32_t i = 0; i < o->set.platform_sets.len; i++)
+        if (o->set.platform_sets.at[i][0] == '@')
+            claims_input(&claims, "--platform-set", o->set.platform_sets.at[i] + 1);
+    for (uint32_t i = 0; i < o->set.outputs.len; i++)
+        if (!claims_output(&claims,
+                           arena_printf(&o->arena, "--output %s", o->set.outputs.at[i].name),
+                           o->set.outputs.at[i].value))
             return false;
     return (!o->trace || claims_output(&claims, "--trace", o->trace)) &&
            (!o->timeline || claims_output(&claims, "--timeline", o->timeline));
@@ -337,6 +338,7 @@ static int tool(int argc, char **argv)
     if (status < 0 && !claim_files(&o))
         status = STATUS_USAGE;
     if (status < 0) {
+        tool_limit_memory(o.max_memory ? o.max_memory : tool_machine_memory() / 4 * 3);
         stop_after(o.set.time_limit);
         o.set.run.stop = stop_reason;
         status = load(&o, &l);

@@ -13,6 +13,7 @@ typedef struct {
     const char *path;       /* PROGRAM; a.pldb when unsaid */
     Texts warnings, prints;
     bool disasm, quiet, verbose, progress;
+    size_t max_memory;            /* bytes; 0: unsaid */
     bool cost_json;               /* --cost=json: standard output holds one JSON object */
     const char *trace, *timeline; /* files, or NULL */
     bool explores;                /* --explore */

@@ -6,13 +6,52 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { EXIT_MEMORY = 71 };
 
+/* The memory of the container, as long as it is one; SIZE_MAX: none is said. */
+static size_t container_memory(void)
+{
+    char *end, line[32] = "";
+    FILE *f = fopen("/sys/fs/cgroup/memory.max", "r");
+    if (!f)
+        return SIZE_MAX;
+    (void)!fgets(line, sizeof line, f);
+    fclose(f);
+    unsigned long long bytes = strtoull(line, &end, 10);
+    return end > line && bytes > 0 ? (size_t)bytes : SIZE_MAX;
+}
+
+size_t tool_machine_memory(void)
+{
+    long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+    size_t machine = pages > 0 && size > 0 ? (size_t)pages * (size_t)size : SIZE_MAX;
+    size_t container = container_memory();
+    return machine < container ? machine : container;
+}
+
+void tool_limit_memory(size_t bytes)
+{
+    trap_heap()->budget->limit = bytes;
+}
+
+static void say_exhausted(const char *tool, const HeapBudget *budget)
+{
+    if (budget->over)
+        fprintf(stderr,
+                "%s: error: out of memory: it takes more than the %zu MiB of --max-memory\n", tool,
+                budget->limit >> 20);
+    else
+        fprintf(stderr, "%s: error: out of memory\n", tool);
+}
+
 int tool_run(const char *tool, int argc, char **argv, int (*work)(int argc, char **argv))
 {
-    Heap heap = {0};
+    HeapBudget budget = {0};
+    Heap heap = {.budget = &budget};
     Trap trap;
     volatile int status = EXIT_MEMORY;
     signal(SIGXFSZ, SIG_IGN);
@@ -22,7 +61,7 @@ int tool_run(const char *tool, int argc, char **argv, int (*work)(int argc, char
     trap_leave(&trap);
     heap_free(&heap);
     if (status == EXIT_MEMORY)
-        fprintf(stderr, "%s: error: out of memory\n", tool);
+        say_exhausted(tool, &budget);
     return status;
 }
 

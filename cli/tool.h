@@ -3,6 +3,7 @@
 #define PLD_CLI_TOOL_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /* Runs `work` and returns its exit status; 71 after a message where memory did not suffice. A limit
  * of file sizes is an error like a full disk meanwhile, not the end of the process. */
@@ -11,5 +12,10 @@ int tool_run(const char *tool, int argc, char **argv, int (*work)(int argc, char
 /* Flushes and checks standard output (full disk, closed pipe): false and *why (xfree) on an error.
  */
 bool stdout_finish(char **why);
+
+/* Within tool_run: what all heaps may take from now on; more is status 71. */
+void tool_limit_memory(size_t bytes);
+/* Bytes that the machine has, or its container. */
+size_t tool_machine_memory(void);
 
 #endif

@@ -114,6 +114,17 @@ static bool literal_allows(Elab *e, const Ast *annotation, Val v)
     return false;
 }
 
+/* Is each of them a value, also those that nobody compares with? A dump may be compiled with
+ * others.
+ */
+static bool literal_is_valid(Elab *e, const Ast *annotation)
+{
+    bool ok = true;
+    for (uint32_t i = 0; i < annotation->sub.index.len; i++)
+        ok &= elab_eval(e, annotation->sub.index.at[i]).kind != V_BAD;
+    return ok;
+}
+
 static const char *allowed_text(Elab *e, ParamType t, const Ast *annotation)
 {
     static const char *const names[] = {
@@ -321,6 +332,8 @@ Val elab_param(Elab *e, Sym name, Span span, const Ast *annotation, const Ast *f
     Setting *s = find_setting(e, name);
     ParamType t = param_type(e, annotation);
     bool ranks = is_world_size(e, fallback);
+    if (t == PT_LITERAL && !literal_is_valid(e, annotation))
+        return val_bad;
     if (!fallback && !s) {
         elab_error(e, span, "option",
                    "the parameter %s has no default: give it with -D %s=VALUE, or write one here "

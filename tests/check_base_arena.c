@@ -103,6 +103,38 @@ START_TEST(what_is_left_after_a_jump_belongs_to_the_heap)
 }
 END_TEST
 
+START_TEST(heaps_share_a_budget)
+{
+    HeapBudget budget = {0};
+    Heap heap = {.budget = &budget}, other = {.budget = &budget};
+    Trap trap, inner;
+    volatile int jumped = 0;
+    trap_enter(&trap, &heap);
+    if (setjmp(trap.at) == 0) {
+        char *kept = xmalloc(1000);
+        budget.limit = 10000;
+        xfree(xcalloc(100, 80));
+        trap_enter(&inner, &other);
+        if (setjmp(inner.at) == 0) {
+            char *more = xmalloc(6000);
+            ck_assert_uint_ge(budget.used, 7000);
+            more = xrealloc(more, 2000);
+            ck_assert_uint_lt(budget.used, 4000);
+            xrealloc(more, 8000);
+        } else {
+            jumped = 1;
+        }
+        trap_leave(&inner);
+        ck_assert(jumped == 1 && budget.over);
+        heap_free(&other);
+        kept = xrealloc(kept, 5000);
+        xfree(kept);
+    }
+    trap_leave(&trap);
+    ck_assert_uint_eq(budget.used, 0);
+}
+END_TEST
+
 static void count(void *env)
 {
     ++*(int *)env;
@@ -135,6 +167,7 @@ int main(void)
     tcase_add_test(tc, text);
     tcase_add_test(tc, overflowing_array);
     tcase_add_test(tc, what_is_left_after_a_jump_belongs_to_the_heap);
+    tcase_add_test(tc, heaps_share_a_budget);
     tcase_add_test(tc, what_has_to_be_done_is_done_before_the_jump);
     suite_add_tcase(s, tc);
     return run_suite(s);

@@ -135,6 +135,7 @@ Parallel *parallel_new(const BcProgram *program, const RunConfig *config,
     for (uint32_t i = 0; i < p->n; i++) {
         Helper *h = &p->helpers[i];
         h->of = p;
+        h->heap.budget = trap_heap() ? trap_heap()->budget : NULL;
         Start s = {.program = program, .config = config};
         if (within(h, start, &s) && s.ok)
             h->started = pthread_create(&h->thread, NULL, run_helper, h) == 0;

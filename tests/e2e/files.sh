@@ -20,13 +20,14 @@ refused() {
     if state | cmp -s - "$tmp/before"; then ok; else bad "$what: something changed"; fi
 }
 : >"$tmp/out"; : >"$tmp/err"; state >"$tmp/before"
+last=$("$build/pldc" --list-passes | sed -n 's/^\([0-9]*_final\) .*/\1/p')
 c=("$build/pldc" "$tmp/k.pld" -D mode=builtin) r=("$build/pldrun" "$tmp/k.pldb")
 for name in k.pld d/../k.pld symbolic.pld hard.pld; do
     refused "-o $name" "-o: .*$name is the file of the program" "${c[@]}" -o "$tmp/$name"
 done
 refused 'standard input' 'the program \(-\)' sh -c "exec '$build/pldc' - -o '$tmp/k.pld' <'$tmp/k.pld'"
-refused 'a dump is the bytecode' '--dump-passes: .*14_final' "${c[@]}" -o "$tmp/d/14_final.ir" --dump-passes="$tmp/d"
-refused 'so in a folder to be made' '--dump-passes: ' "${c[@]}" -o "$tmp/n/./14_final.ir" --dump-passes="$tmp/d/..//n"
+refused 'a dump is the bytecode' "--dump-passes: .*$last" "${c[@]}" -o "$tmp/d/$last.ir" --dump-passes="$tmp/d"
+refused 'so in a folder to be made' '--dump-passes: ' "${c[@]}" -o "$tmp/n/./$last.ir" --dump-passes="$tmp/d/..//n"
 refused 'the folder is the bytecode' '--dump-passes: ' "${c[@]}" -o "$tmp/n" --dump-passes="$tmp/n/"
 cp "$tmp/k.pld" "$tmp/d/00_parsed.ir"; state >"$tmp/before"
 refused 'a dump is the program' '--dump-passes: ' "$build/pldc" "$tmp/d/00_parsed.ir" -o "$tmp/o.pldb" --dump-passes="$tmp/d"

@@ -39,6 +39,9 @@ grown strings '"ab"' 'A + A' 'a string of more than 65536 bytes'
 grown texts '"a"' 'str((A, A))' 'a string of more than 65536 bytes'
 { echo 'A0 = (1,)'; for i in $(seq 200); do echo "A$i = (A$((i - 1)),)"; done; cat $s; } >"$tmp/in/deep.pld"
 refuse deep.pld 'a tuple that nests more than 100 deep'
+# The names of an annotation are looked at whatever value is taken.
+sed 's/Literal\["hand", "builtin"\]/Literal["hand", Nobody]/' $s >"$tmp/in/literal.pld"
+refuse literal.pld 'unknown name Nobody'
 for n in 1 100 500 1000 1500 2000 2500 3000; do
     head -c $n $s >"$tmp/in/cut$n.pld"
     "$build/pldc" "$tmp/in/cut$n.pld" -o "$tmp/x.pldb" >/dev/null 2>"$tmp/err"; rc=$?

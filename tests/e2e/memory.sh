@@ -25,6 +25,20 @@ def x(i):
     return 1.0
 END
 exits 'it compiles' 0 "$build/pldc" "$tmp/big.pld" -o "$tmp/big.pldb"
+# A limit of its own holds whatever the machine has, in threads too, and is said.
+exits 'more than --max-memory' 71 "$build/pldrun" "$tmp/big.pldb" --max-memory=512M
+says 'which limit' '^pldrun: error: out of memory: it takes more than the 512 MiB of --max-memory$'
+exits 'so from source' 71 "$build/pldrun" "$tmp/big.pld" --max-memory 1073741824
+"$build/pldc" samples/06_put_get.pld -d 0,1 -D mode=put -o "$tmp/p.pldb" || bad 'it does not compile'
+for how in --explore=search '--explore=search -j 2' --explain-sync --cost '--trace=/dev/null'; do
+    # shellcheck disable=SC2086
+    exits "too little for $how" 71 "$build/pldrun" "$tmp/p.pldb" $how --max-memory=64K
+    # shellcheck disable=SC2086
+    exits "enough for $how" 0 "$build/pldrun" "$tmp/p.pldb" $how --max-memory=64M
+done
+for size in 0 -1 1X 1MB M '' 99999999999T; do
+    exits "--max-memory=$size" 2 "$build/pldrun" "$tmp/p.pldb" --max-memory="$size"
+done
 ulimit -v 500000
 exits 'no room for a tensor' 71 "$build/pldrun" "$tmp/big.pldb"
 says 'who says so' '^pldrun: error: out of memory$'

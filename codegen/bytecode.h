@@ -19,8 +19,8 @@
 #define BC_MAX_DIM_STACK 16 /* depth of a shape expression */
 #define BC_MAX_CORE_BYTES (1 << 20)
 #define BC_WORLD_EXTENT "pld.world_size()" /* the extent that is the number of devices */
-#define BC_NONE 0xffffu        /* an absent register or run */
-#define BC_NO_INDEX UINT32_MAX /* an absent table index */
+#define BC_NONE 0xffffu                    /* an absent register or run */
+#define BC_NO_INDEX UINT32_MAX             /* an absent table index */
 
 typedef enum {
 #define PLD_BC(ENUM, name, a, b, c, d, e, imm, doc) BC_##ENUM,

@@ -238,9 +238,8 @@ static Flow run_loop(Elab *e, const Ast *s, Val *result)
         return FLOW_NEXT;
     e->ct_loops++;
     for (uint32_t i = 0; ended && (is_for ? i < n : true); i++) {
-        bool go = elab_step(e, 1, s->span) &&
-                  (is_for ? elab_assign_to(e, s->for_.target, items[i])
-                          : condition(e, s->if_.cond, &yes));
+        bool go = elab_step(e, 1, s->span) && (is_for ? elab_assign_to(e, s->for_.target, items[i])
+                                                      : condition(e, s->if_.cond, &yes));
         if (!go || !yes)
             break;
         ended = trip(e, body, result, &flow);
@@ -286,8 +285,8 @@ static void run_expr_stmt(Elab *e, const Ast *s)
 static void run_class(Elab *e, const Ast *s)
 {
     bool good = elab_is_program_class(e, s);
-    elab_define(e, e->scope, s->class_.name,
-                good ? (Val){.kind = V_PROGRAM, .class_ = s} : val_bad, s->class_.name_span);
+    elab_define(e, e->scope, s->class_.name, good ? (Val){.kind = V_PROGRAM, .class_ = s} : val_bad,
+                s->class_.name_span);
     if (!good)
         elab_error(e, s->class_.name_span, "name",
                    "class %s is no program: decorate it with @pl.program", s->class_.name);
@@ -331,7 +330,8 @@ static Flow run(Elab *e, const AstList *body, Val *result)
         Flow flow = run_stmt(e, body->at[i], result);
         if (flow != FLOW_NEXT)
             return flow;
-        /* After a raise nothing that follows was meant to run; nor in a function after a mistake. */
+        /* After a raise nothing that follows was meant to run; nor in a function after a mistake.
+         */
         bool ends = body->at[i]->kind == AST_RAISE || e->helper_depth > 0;
         if (ends && e->diags->n_errors > errors)
             return FLOW_RETURN;

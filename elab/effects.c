@@ -102,8 +102,7 @@ bool elab_finish_effects(Elab *e)
         Param *p = &fn->f->params.at[o->tag];
         Val declared = fn->decl->annotations.at[o->tag];
         bool typed = declared.kind == V_TYPE && declared.type->kind != TY_DIST;
-        if (typed || declared.has_dir ||
-            (declared.kind == V_BARE && declared.i == TY_TENSOR)) {
+        if (typed || declared.has_dir || (declared.kind == V_BARE && declared.i == TY_TENSOR)) {
             p->dir = declared.has_dir ? declared.dir : DIR_IN;
             ok &= check_declared(e, o->tag, p->dir, o);
         } else {

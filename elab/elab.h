@@ -114,20 +114,20 @@ struct Frame {
     Frame *outer;
     BlockKind kind;
     Block *block;
-    bool dead;   /* ended by break, continue or return */
-    bool tail;   /* the function ends where it ends: a return may stand in it */
+    bool dead;     /* ended by break, continue or return */
+    bool tail;     /* the function ends where it ends: a return may stand in it */
     bool returned; /* an arm in which the function returned */
-    bool quiet;  /* ended inside a compile-time branch: no warning */
-    Stmt *yield; /* YIELD that ended it and is not yet claimed */
+    bool quiet;    /* ended inside a compile-time branch: no warning */
+    Stmt *yield;   /* YIELD that ended it and is not yet claimed */
 };
 
 /* The function being elaborated. */
 struct Fn {
     FnDecl *decl;
     Func *f;
-    FuncKind level;  /* of the code at hand: that of f, or InCore in a scope */
-    Expr *blocks;    /* pl.spmd around the call at hand, or NULL */
-    bool sync_start; /* of it */
+    FuncKind level;     /* of the code at hand: that of f, or InCore in a scope */
+    Expr *blocks;       /* pl.spmd around the call at hand, or NULL */
+    bool sync_start;    /* of it */
     Map ids;            /* name -> its number in `paths` */
     Paths paths;        /* of names, to positions in `meanings` */
     VEC(Name) meanings; /* the first is unbound */
@@ -224,20 +224,20 @@ struct Elab {
     Map binding_index;     /* name -> position in p->bindings */
     VEC(Sym) pl_alias, pld_alias;
     VEC(Sym) math_alias;
-    Map from_names; /* imported out of the language -> "pl.add" */
-    CtScope *scope;        /* compile-time names at hand */
+    Map from_names;         /* imported out of the language -> "pl.add" */
+    CtScope *scope;         /* compile-time names at hand */
     const CtScope *program; /* those that functions of the program see; above: comprehensions */
-    VEC(CtScope *) kept;   /* of calls that functions made in them may outlive */
-    uint64_t steps;        /* of compile-time code so far */
-    bool steps_reported;   /* that they are too many */
-    uint32_t helpers;      /* made so far */
-    uint32_t helper_depth; /* calls of helpers at hand */
-    uint32_t eval_depth;   /* expressions at hand */
-    uint32_t ct_loops;     /* loops of compile-time code at hand */
-    uint32_t in_type;      /* evaluating the extents of a type */
-    bool whole_default; /* evaluating a default that is pld.world_size() */
-    const Ast *factory; /* def, or NULL */
-    const Ast *class_;  /* chosen program class, or NULL: module form */
+    VEC(CtScope *) kept;    /* of calls that functions made in them may outlive */
+    uint64_t steps;         /* of compile-time code so far */
+    bool steps_reported;    /* that they are too many */
+    uint32_t helpers;       /* made so far */
+    uint32_t helper_depth;  /* calls of helpers at hand */
+    uint32_t eval_depth;    /* expressions at hand */
+    uint32_t ct_loops;      /* loops of compile-time code at hand */
+    uint32_t in_type;       /* evaluating the extents of a type */
+    bool whole_default;     /* evaluating a default that is pld.world_size() */
+    const Ast *factory;     /* def, or NULL */
+    const Ast *class_;      /* chosen program class, or NULL: module form */
     VEC(FnDecl) decls;
     VEC(Func *) added;         /* functions that no text declares (entry.c) */
     VEC(const Ast *) nested;   /* kernels of the factory beside its class */
@@ -247,7 +247,6 @@ struct Elab {
     uint32_t call_depth;
     Sym s_self, s_pl, s_pld;
 };
-
 
 /* ---- parameters (params.c) */
 void elab_settings(Elab *e);
@@ -476,31 +475,15 @@ void elab_claim_yield(Elab *e, Loop *loop, Stmt *yield);
 /* A name that the function does not use, after `base`. */
 Sym elab_fresh(Elab *e, Sym base);
 
-/* ---- types (types.c) */
-/* An annotation of a parameter, result or binding: V_TYPE, or V_BAD. */
-Val elab_annotation(Elab *e, const Ast *a);
-/* The same for a parameter or result, where extents and dtype may be left out: also V_BARE. */
-Val elab_param_annotation(Elab *e, const Ast *a);
-/* A subscript like pl.Tensor[[..], ..]; false when its base is no type constructor. */
-bool elab_type_form(Elab *e, const Ast *a, Val *out);
-/* The extent that an integer expression is: it may name local names that are extents. NULL for a
- * run-time value. */
-const Dim *elab_dim(Elab *e, const Expr *x);
-/* Same type but for the place of a tile. */
-bool elab_type_fits(Elab *e, const Type *a, const Type *b);
-
-/* ---- ranges (range.c) */
-/* The value that an integer or boolean scalar is known to have here, with device semantics. */
-bool elab_constant(Elab *e, const Expr *x, int64_t *out);
-const Bounds *elab_bounds_of(Elab *e, const Expr *x);
-const Bounds *elab_bounds_loop(Elab *e, const Expr *lo, const Expr *hi, const Expr *step);
-const Bounds *elab_bounds_join(Elab *e, const Bounds *a, const Bounds *b);
-void elab_check_dividend(Elab *e, const Expr *dividend, const char *op, Span span);
-
 /* ---- init and golden functions (element.c) */
 bool elab_elements(Elab *e);
 
 #include "elab/comptime.h"
+#include "elab/range.h"
+#include "elab/types.h"
+
+/* Reports an expression of Python that the language has not, with what to write (hints.c). */
+Val elab_unavailable(Elab *e, const Ast *a);
 
 /* ---- messages */
 /* The place of what is about the file as a whole, or about an option. */

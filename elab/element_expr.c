@@ -273,8 +273,8 @@ static void static_name(Static *s, Sym name)
     const Element *p = s->p;
     if (is_bound(s, name))
         return;
-    const CtName *n = is_local(p, name) || host_type(p, name) ? NULL
-                                                              : elab_find_name(p->e->scope, name);
+    const CtName *n =
+        is_local(p, name) || host_type(p, name) ? NULL : elab_find_name(p->e->scope, name);
     s->good &= n ? n->val.kind != V_DIM : !is_local(p, name) && elab_is_builtin(name);
 }
 

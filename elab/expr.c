@@ -430,22 +430,6 @@ static Val eval_items(Elab *e, const Ast *a)
     return elab_limit(e, val_items(e, kind, items, a->items.len), a->span);
 }
 
-static Val unavailable(Elab *e, const Ast *a)
-{
-    static const char *const instead[AST_COUNT] = {
-        [AST_WALRUS] = "there is no `:=`: assign on a line of its own before this",
-        [AST_YIELD] = "there is no yield: a loop or branch gives its values with pl.yield_(...)",
-        [AST_YIELD_FROM] = "there is no yield: a loop gives its values with pl.yield_(...)",
-        [AST_SET] = "there are no sets: use tuples or lists",
-        [AST_SETCOMP] = "there are no sets: use tuples or lists",
-        [AST_LAMBDA] = "there is no lambda: write the expression where it is used, or a function",
-        [AST_STARRED] = "arguments are written out, there is no *",
-        [AST_SLICE] = "a slice stands inside [] of a tensor only"};
-    elab_error(e, a->span, "syntax", "%s",
-               instead[a->kind] ? instead[a->kind] : "this is no expression");
-    return val_bad;
-}
-
 static Val eval_fstring(Elab *e, const Ast *a)
 {
     const char *text = elab_fstring(e, a);
@@ -478,9 +462,9 @@ static Val eval(Elab *e, const Ast *a)
     case AST_GENEXP:
     case AST_LISTCOMP:
     case AST_DICTCOMP: return elab_comprehension(e, a);
-    case AST_LAMBDA: return e->fn ? unavailable(e, a) : elab_helper(e, a);
+    case AST_LAMBDA: return e->fn ? elab_unavailable(e, a) : elab_helper(e, a);
     case AST_ERROR: return val_bad;
-    default: return unavailable(e, a);
+    default: return elab_unavailable(e, a);
     }
 }
 

@@ -78,18 +78,19 @@ static void import_one(Elab *e, const Ast *s)
     if (import_math(e, s) || is_hint_module(s->import.from ? s->import.from : module))
         return;
     if (s->import.from) {
-        elab_error(e, s->span, "name",
-                   "delete this import: a program says `import pypto.language as pl` and "
-                   "`import pypto.language.distributed as pld`, or nothing; a file named .py is read as "
-                   "a script, of which the rest is skipped");
+        elab_error(
+            e, s->span, "name",
+            "delete this import: a program says `import pypto.language as pl` and "
+            "`import pypto.language.distributed as pld`, or nothing; a file named .py is read as "
+            "a script, of which the rest is skipped");
         return;
     }
     if (!module || (!is_pl_module(module) && !is_pld_module(module))) {
-        elab_error(
-            e, s->span, "name",
-            "delete `import %s`: a program uses pypto.language and "
-            "pypto.language.distributed only, or name the file .py to have the rest of a script skipped",
-            module ? module : "...");
+        elab_error(e, s->span, "name",
+                   "delete `import %s`: a program uses pypto.language and "
+                   "pypto.language.distributed only, or name the file .py to have the rest of a "
+                   "script skipped",
+                   module ? module : "...");
         return;
     }
     if (!s->import.alias)
@@ -212,8 +213,10 @@ static bool is_compile_time_stmt(const Ast *s)
     case AST_ERROR: return true;
     case AST_EXPR_STMT: return s->value->kind == AST_STR || s->value->kind == AST_ERROR;
     case AST_IF:
-    case AST_WHILE: return elab_is_compile_time(&s->if_.then) && elab_is_compile_time(&s->if_.otherwise);
-    case AST_FOR: return elab_is_compile_time(&s->for_.body) && elab_is_compile_time(&s->for_.otherwise);
+    case AST_WHILE:
+        return elab_is_compile_time(&s->if_.then) && elab_is_compile_time(&s->if_.otherwise);
+    case AST_FOR:
+        return elab_is_compile_time(&s->for_.body) && elab_is_compile_time(&s->for_.otherwise);
     case AST_DEF: return s->def.decorators.len == 0 && elab_is_compile_time(&s->def.body);
     default: return false;
     }
@@ -230,7 +233,8 @@ bool elab_is_compile_time(const AstList *body)
 bool elab_is_helper(Elab *e, const Ast *s)
 {
     return s->kind == AST_DEF && s->def.decorators.len == 0 && strcmp(s->def.name, "main") != 0 &&
-           elab_is_compile_time(&s->def.body) && !elab_has_operations(e, s) && !elab_is_factory(e, s);
+           elab_is_compile_time(&s->def.body) && !elab_has_operations(e, s) &&
+           !elab_is_factory(e, s);
 }
 
 static bool foreign_def(Elab *e, const Ast *s)
@@ -292,7 +296,8 @@ bool elab_foreign(Elab *e, const Ast *s)
         if (!is_main_guard(s))
             return false;
         elab_error(e, span_join((Span){s->span.begin, s->span.begin + 1}, s->if_.cond->span),
-                   "name", "delete this block: pldrun is what starts a program; or name the file .py");
+                   "name",
+                   "delete this block: pldrun is what starts a program; or name the file .py");
         return true;
     case AST_ASSIGN:
     case AST_ANN_ASSIGN: return foreign_assign(e, s);

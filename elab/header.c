@@ -103,8 +103,8 @@ static bool agrees(Elab *e, Header *h)
     const SpecializeOptions *o = e->opt;
     /* ranks=1 may be that of an entry without a host function (entry.c). */
     if (o->ranks && h->ranks > 1 && o->ranks != h->ranks)
-        elab_error(e, elab_top, "option",
-                   "%u devices, but the first line of the dump has ranks=%u", o->ranks, h->ranks);
+        elab_error(e, elab_top, "option", "%u devices, but the first line of the dump has ranks=%u",
+                   o->ranks, h->ranks);
     else if (o->platform && h->platform && o->platform->id != h->platform->id)
         elab_error(e, elab_top, "option",
                    "platform %s, but the first line of the dump has platform=%s", o->platform->name,

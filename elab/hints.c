@@ -40,3 +40,19 @@ Val elab_unknown_op(Elab *e, Sym dotted, Span span)
         elab_error(e, span, "name", "unknown operation %s: pldc --list-ops lists them", dotted);
     return val_bad;
 }
+
+Val elab_unavailable(Elab *e, const Ast *a)
+{
+    static const char *const instead[AST_COUNT] = {
+        [AST_WALRUS] = "there is no `:=`: assign on a line of its own before this",
+        [AST_YIELD] = "there is no yield: a loop or branch gives its values with pl.yield_(...)",
+        [AST_YIELD_FROM] = "there is no yield: a loop gives its values with pl.yield_(...)",
+        [AST_SET] = "there are no sets: use tuples or lists",
+        [AST_SETCOMP] = "there are no sets: use tuples or lists",
+        [AST_LAMBDA] = "there is no lambda: write the expression where it is used, or a function",
+        [AST_STARRED] = "arguments are written out, there is no *",
+        [AST_SLICE] = "a slice stands inside [] of a tensor only"};
+    elab_error(e, a->span, "syntax", "%s",
+               instead[a->kind] ? instead[a->kind] : "this is no expression");
+    return val_bad;
+}

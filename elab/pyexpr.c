@@ -11,8 +11,7 @@ bool elab_step(Elab *e, uint64_t n, Span span)
     if (e->steps_reported)
         return false;
     e->steps_reported = true;
-    elab_error(e, span, "value", "compile-time code that takes more than %d steps",
-               ELAB_MAX_STEPS);
+    elab_error(e, span, "value", "compile-time code that takes more than %d steps", ELAB_MAX_STEPS);
     return false;
 }
 

@@ -80,8 +80,8 @@ static Val py_int(const Call *c)
         return elab_fold_conversion(c->e, SC_INT, c->args[0], c->span);
     if (base >= 2 && base <= 36 && read_int(c->args[0].s, base, &v))
         return val_int(v);
-    return fail(c, "value", arena_printf(c->e->arena, "cannot read '%s' as a number of 64 bits",
-                                         c->args[0].s));
+    return fail(c, "value",
+                arena_printf(c->e->arena, "cannot read '%s' as a number of 64 bits", c->args[0].s));
 }
 
 static Val py_float(const Call *c)
@@ -192,8 +192,9 @@ static Val py_range(const Call *c)
         return sequence(c, V_LIST, NULL, 0);
     uint64_t count = gap.tag == NUM_INT ? ((uint64_t)gap.i - 1) / by + 1 : UINT64_MAX;
     if (count > ELAB_MAX_ITEMS)
-        return fail(c, "value", arena_printf(c->e->arena, "of more than %d items at compile time",
-                                             ELAB_MAX_ITEMS));
+        return fail(
+            c, "value",
+            arena_printf(c->e->arena, "of more than %d items at compile time", ELAB_MAX_ITEMS));
     n = (int64_t)count;
     Val *items = arena_new_n(c->e->arena, Val, (size_t)n);
     for (int64_t i = 0; i < n; i++)
@@ -411,8 +412,8 @@ Val elab_builtin(Elab *e, const char *name, const Args *args, Span span)
         return f->fold(&c);
     elab_error(e, span, "type", "%s() takes %s%u%s%s argument%s, got %u", name,
                f->min == f->max ? "" : "from ", f->min, f->min == f->max ? "" : " to ",
-               f->min == f->max ? "" : arena_printf(e->arena, "%u", f->max),
-               f->max == 1 ? "" : "s", c.n);
+               f->min == f->max ? "" : arena_printf(e->arena, "%u", f->max), f->max == 1 ? "" : "s",
+               c.n);
     return val_bad;
 }
 

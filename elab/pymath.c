@@ -119,9 +119,7 @@ static Val m_two(const Call *c)
 static Val m_test(const Call *c)
 {
     double x = real(c, 0);
-    return val_bool(c->name[2] == 'n'   ? isnan(x)
-                    : c->name[3] == 'n' ? isinf(x)
-                                        : isfinite(x));
+    return val_bool(c->name[2] == 'n' ? isnan(x) : c->name[3] == 'n' ? isinf(x) : isfinite(x));
 }
 
 static bool integers(const Call *c)

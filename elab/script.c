@@ -114,8 +114,7 @@ static Ast *parse_part(Script *s, const Part *p, bool quiet)
 {
     Diags own;
     diags_init(&own, s->arena, s->src);
-    AstModule *m =
-        parse_lines(s->arena, s->in, s->src, part_span(s, p), quiet ? &own : s->diags);
+    AstModule *m = parse_lines(s->arena, s->in, s->src, part_span(s, p), quiet ? &own : s->diags);
     bool good = !diags_failed(&own) && m->body.len == 1;
     diags_free(&own);
     return good ? m->body.at[0] : NULL;
@@ -214,8 +213,8 @@ static bool take_import(Script *s, Part *p)
     const char *source = from ? from : module;
     bool math = strcmp(source, "math") == 0;
     bool hint = strcmp(source, "typing") == 0 || strcmp(source, "__future__") == 0;
-    bool language = language_module(source) || (from && strcmp(from, "pypto") == 0 &&
-                                                strcmp(module, "language") == 0);
+    bool language = language_module(source) ||
+                    (from && strcmp(from, "pypto") == 0 && strcmp(module, "language") == 0);
     if ((!math && !hint && !language) || strcmp(module, "*") == 0)
         return false;
     for (uint32_t i = 0; i <= a->import.more.len; i++) {
@@ -448,8 +447,8 @@ static void finish(Script *s)
         if (!p->taken)
             continue;
         s->m->constants += p->constant;
-        s->m->kernels += p->taken->kind == AST_CLASS ||
-                         (p->taken->kind == AST_DEF && p->taken != p->helper);
+        s->m->kernels +=
+            p->taken->kind == AST_CLASS || (p->taken->kind == AST_DEF && p->taken != p->helper);
         avec_push(s->arena, &s->m->body, p->taken);
     }
 }
@@ -482,28 +481,4 @@ AstModule *script_read(Arena *arena, Interner *in, const Source *src, Diags *dia
     map_free(&s.used);
     map_free(&s.helpers);
     return s.m;
-}
-
-const char *script_note(Arena *arena, const AstModule *m, bool all)
-{
-    uint32_t lines = 0;
-    Buf b = {0};
-    for (uint32_t i = 0; i < m->skipped.len; i++) {
-        uint32_t first = source_line_col(m->src, m->skipped.at[i].span.begin).line;
-        uint32_t last = source_line_col(m->src, m->skipped.at[i].span.end - 1).line;
-        lines += last - first + 1;
-        if (i >= 8 && !all)
-            continue;
-        buf_printf(&b, "%s%s %u", i ? ", " : "", m->skipped.at[i].what, first);
-        if (last > first)
-            buf_printf(&b, "-%u", last);
-    }
-    if (m->skipped.len > 8 && !all)
-        buf_str(&b, ", ...");
-    const char *text = arena_printf(
-        arena, "took %u kernel%s and %u constant%s, skipped %u line%s%s%s%s", m->kernels,
-        m->kernels == 1 ? "" : "s", m->constants, m->constants == 1 ? "" : "s", lines,
-        lines == 1 ? "" : "s", lines ? " (" : "", b.at ? b.at : "", lines ? ")" : "");
-    buf_free(&b);
-    return text;
 }

@@ -9,7 +9,7 @@ enum { MAX_TRIPS = 4096 };
 /* What is looked for in the body of a loop. */
 typedef struct {
     Elab *e;
-    Map names; /* the index, and what is computed from it */
+    Map names;      /* the index, and what is computed from it */
     bool host, all; /* all: conditions and extents count too (pl.unroll) */
     bool found, leaves;
 } Search;

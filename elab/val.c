@@ -241,13 +241,12 @@ const char *val_text(Elab *e, Val v)
 const char *val_kind_name(Val v)
 {
     static const char *const names[] = {
-        [V_BAD] = "?",           [V_NONE] = "None",          [V_INT] = "int",
-        [V_FLOAT] = "float",     [V_BOOL] = "bool",          [V_STR] = "str",
-        [V_DTYPE] = "dtype",     [V_ENUM] = "enumeration",   [V_TUPLE] = "tuple",
-        [V_LIST] = "list",       [V_DIM] = "dynamic extent", [V_TYPE] = "type",
-        [V_PROGRAM] = "program", [V_EXPR] = "run-time value",
-        [V_DICT] = "dict",       [V_HELPER] = "function",    [V_MATH] = "function",
-        [V_POISON] = "?"};
+        [V_BAD] = "?",           [V_NONE] = "None",           [V_INT] = "int",
+        [V_FLOAT] = "float",     [V_BOOL] = "bool",           [V_STR] = "str",
+        [V_DTYPE] = "dtype",     [V_ENUM] = "enumeration",    [V_TUPLE] = "tuple",
+        [V_LIST] = "list",       [V_DIM] = "dynamic extent",  [V_TYPE] = "type",
+        [V_PROGRAM] = "program", [V_EXPR] = "run-time value", [V_DICT] = "dict",
+        [V_HELPER] = "function", [V_MATH] = "function",       [V_POISON] = "?"};
     return names[v.kind];
 }
 

@@ -41,15 +41,15 @@ struct Val {
     bool has_dir;       /* TYPE, BARE: written with pl.Out[] or pl.InOut[] */
     Direction dir;      /* TYPE, BARE */
     union {
-        int64_t i;         /* INT, BOOL, ENUM; BARE: TypeKind */
-        double f;          /* FLOAT */
-        Sym s;             /* STR, MATH */
-        Val *items;        /* TUPLE, LIST, DICT */
+        int64_t i;            /* INT, BOOL, ENUM; BARE: TypeKind */
+        double f;             /* FLOAT */
+        Sym s;                /* STR, MATH */
+        Val *items;           /* TUPLE, LIST, DICT */
         const Helper *helper; /* HELPER */
-        const Dim *dim;    /* DIM */
-        const Type *type;  /* TYPE */
-        const Ast *class_; /* PROGRAM */
-        Expr *expr;        /* EXPR */
+        const Dim *dim;       /* DIM */
+        const Type *type;     /* TYPE */
+        const Ast *class_;    /* PROGRAM */
+        Expr *expr;           /* EXPR */
     };
 };
 

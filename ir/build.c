@@ -244,7 +244,8 @@ static const Dim *dim_of_scalar(Program *p, const Expr *e)
 
 const Dim *dim_world(Program *p)
 {
-    return p->ranks_bound ? dim_const(p->types, p->ranks) : dim_name(p->types, intern(p->in, WORLD_EXTENT));
+    return p->ranks_bound ? dim_const(p->types, p->ranks)
+                          : dim_name(p->types, intern(p->in, WORLD_EXTENT));
 }
 
 const Dim *dim_of_expr(Program *p, const Expr *e)

@@ -74,7 +74,7 @@ const Type *infer_reinterpret_view(const Infer *in);
 const Type *infer_tile_element(const Infer *in);
 const Type *infer_collective(const Infer *in); /* ir/infer_collective.c */
 const Type *infer_create(const Infer *in);     /* full, create_tile */
-const Type *infer_as_shape(const Infer *in); /* ir/infer_args.c */
+const Type *infer_as_shape(const Infer *in);   /* ir/infer_args.c */
 const Type *infer_fit(const Infer *in);
 
 #endif

@@ -8,10 +8,11 @@
 
 const char *property_name(Property property)
 {
-    static const char *const names[] = {"typed",  "inlined", "ssa",           "flat",
-                                        "tiles",  "signals", "no_composites", "no_host_collectives",
-                                        "staged", "windows", "fenced",        "placed",
-                                        "outlined"};
+    static const char *const names[] = {
+        "typed",   "inlined", "ssa",           "flat",
+        "tiles",   "signals", "no_composites", "no_host_collectives",
+        "staged",  "windows", "fenced",        "placed",
+        "outlined"};
     for (uint32_t i = 0; i < sizeof names / sizeof *names; i++)
         if (property == (Property)(1u << i))
             return names[i];
@@ -348,8 +349,7 @@ static void verify_func(Program *p, Func *f, uint32_t properties, const char *bl
         properties &= PROP_TYPED;
     Verify v = {.p = p, .f = f, .level = f->kind, .blame = blame, .clean = clean};
     v.properties = properties;
-    Walk w = {.v = v,
-              .ssa = (properties & PROP_SSA) != 0};
+    Walk w = {.v = v, .ssa = (properties & PROP_SSA) != 0};
     w.bound = xcalloc(f->vars.len + 1, 1);
     w.ever = xcalloc(f->vars.len + 1, 1);
     for (uint32_t i = 0; i < f->params.len; i++)

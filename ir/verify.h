@@ -14,11 +14,11 @@ typedef enum {
     PROP_SIGNALS = 1 << 5,       /* every collective has its signal */
     PROP_NO_COMPOSITES = 1 << 6, /* no collective in InCore code */
     PROP_NO_HOST_COLLECTIVES = 1 << 7,
-    PROP_STAGED = 1 << 8,  /* put and get have staging tiles */
-    PROP_WINDOWS = 1 << 9, /* alloc_window_buffer has name, offset, bytes, align, zero */
-    PROP_FENCED = 1 << 10, /* fences explicit */
-    PROP_PLACED = 1 << 11, /* every tile has an address; init, iter, yield and result of a carried
-                              tile share it */
+    PROP_STAGED = 1 << 8,    /* put and get have staging tiles */
+    PROP_WINDOWS = 1 << 9,   /* alloc_window_buffer has name, offset, bytes, align, zero */
+    PROP_FENCED = 1 << 10,   /* fences explicit */
+    PROP_PLACED = 1 << 11,   /* every tile has an address; init, iter, yield and result of a carried
+                                tile share it */
     PROP_OUTLINED = 1 << 12, /* no scopes: orchestration code calls InCore functions */
 } Property;
 

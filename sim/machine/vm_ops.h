@@ -3,7 +3,7 @@
 #ifndef PLD_SIM_MACHINE_VM_OPS_H
 #define PLD_SIM_MACHINE_VM_OPS_H
 
-#include "ir/region.h"
+#include "base/region.h"
 #include "sim/machine/fault.h"
 #include "sim/machine/kernels.h"
 #include "sim/machine/vm.h"
@@ -21,6 +21,10 @@ static inline bool vm_adds_to_window(const Frame *top, const BcInsn *in)
 
 /* Puts scalar work on the clock. Called before everything that has a time. */
 void vm_flush(World *w, Lane *lane);
+
+/* sim/machine/vm_call.c */
+bool vm_call(World *w, Lane *lane, const BcInsn *in);
+void vm_return(World *w, Lane *lane, const BcInsn *in);
 
 /* sim/machine/vm_mem.c */
 /* The memory a register names; NULL after a fault when it was never set. */

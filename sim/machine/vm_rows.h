@@ -2,7 +2,7 @@
 #ifndef PLD_SIM_MACHINE_VM_ROWS_H
 #define PLD_SIM_MACHINE_VM_ROWS_H
 
-#include "ir/region.h"
+#include "base/region.h"
 #include "sim/machine/kernels.h"
 #include "sim/machine/vm_ops.h"
 

@@ -115,15 +115,16 @@ class C:
     FACTOR = 3"
 
 # anything may stand in what is skipped
+tab=$'\t'
 script anything 0 "$head
 $good
 match = 3
 print(f'{match!r:>{10}}', *[1], **{})
 λ = lambda *a, b=(yield): (await a)
-	
+${tab}
 class A(B, metaclass=M):
-	x: int = 5
-	def f(self, /, a, *, b): return [x async for x in y]
+${tab}x: int = 5
+${tab}def f(self, /, a, *, b): return [x async for x in y]
 @decorator(3)
 def g(): pass
 if (n := 3) > 2: pass

@@ -1,8 +1,8 @@
 /* Valid regions of tiles. A tile's valid region is a rectangle from its origin: as many elements of
  * each dimension. What an op makes of those of its operands is stated here once, for the machine,
  * which knows every extent, and for the compiler, which knows some. */
-#ifndef PLD_IR_REGION_H
-#define PLD_IR_REGION_H
+#ifndef PLD_BASE_REGION_H
+#define PLD_BASE_REGION_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-#include "ir/region.h"
+#include "base/region.h"
 #include <stdio.h>
 #include <string.h>
 

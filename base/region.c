@@ -235,19 +235,3 @@ bool region_concat(const TileRegion *a, const TileRegion *b, TileRegion *out, ch
                             both[k]->valid[i], both[k]->shape[i]);
     return true;
 }
-
-bool region_part(const TileRegion *a, const TileRegion *b, TileRegion *out, char *why)
-{
-    bool a_holds = true, b_holds = true;
-    if (!known(a) || !known(b))
-        return all_unknown(out);
-    for (uint32_t i = 0; i < a->rank; i++) {
-        a_holds &= a->valid[i] >= b->valid[i];
-        b_holds &= b->valid[i] >= a->valid[i];
-    }
-    memcpy(out->valid, a_holds ? a->valid : b->valid, sizeof out->valid);
-    if (a_holds || b_holds)
-        return true;
-    snprintf(why, REGION_TEXT, "neither valid region covers the other");
-    return false;
-}

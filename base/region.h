@@ -34,7 +34,5 @@ bool region_assemble(const TileRegion *target, const TileRegion *source, const i
                      TileRegion *out, char *why);
 /* Both fully valid. */
 bool region_concat(const TileRegion *a, const TileRegion *b, TileRegion *out, char *why);
-/* The hull of two regions, which must be one of them. */
-bool region_part(const TileRegion *a, const TileRegion *b, TileRegion *out, char *why);
 
 #endif

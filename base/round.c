@@ -49,7 +49,8 @@ static uint64_t cut(uint64_t magnitude, int drop, bool negative, int mode)
     return kept + rounded_up(kept, rest, half, negative, mode);
 }
 
-uint32_t round_exact(Dtype t, bool negative, uint64_t magnitude, int exponent, int mode)
+/* Of magnitude * 2^exponent, negative or not. */
+static uint32_t round_exact(Dtype t, bool negative, uint64_t magnitude, int exponent, int mode)
 {
     Format f = format_of(t);
     uint32_t sign = (uint32_t)negative << (f.man_bits + f.exp_bits);

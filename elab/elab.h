@@ -269,9 +269,7 @@ bool elab_find_program(Elab *e);
 bool elab_collect(Elab *e);
 FnDecl *elab_decl(Elab *e, Sym name);
 /* The host function that is started, or the orchestration function that a host function is made
- * for. NULL after a mistake. */
-FnDecl *elab_find_entry(Elab *e);
-/* The same, with the types and values that its parameters get from outside. */
+ * for, NULL after a mistake; with the types and values that its parameters get from outside. */
 FnDecl *elab_take_entry(Elab *e);
 /* Elaborates the entry and sets e->p->entry, with a host function of its own where the program has
  * none. */

@@ -44,7 +44,7 @@ static FnDecl *choose(Elab *e, const Choice *c, const char *what, const char *wa
     return NULL;
 }
 
-FnDecl *elab_find_entry(Elab *e)
+static FnDecl *find_entry(Elab *e)
 {
     static const FuncKind kinds[] = {FN_HOST, FN_ORCH, FN_INCORE};
     static const char *const what[] = {"host", "entry", "entry"};
@@ -171,7 +171,7 @@ static bool prepare(Elab *e, FnDecl *d)
 
 FnDecl *elab_take_entry(Elab *e)
 {
-    FnDecl *d = elab_find_entry(e);
+    FnDecl *d = find_entry(e);
     return d && prepare(e, d) ? d : NULL;
 }
 

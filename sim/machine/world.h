@@ -247,8 +247,6 @@ static inline const HostTensor *region_tensor(const World *w, const Region *r)
 {
     return r->own ? r->own : &w->tensors[r->tensor];
 }
-/* Frees the memory that a dispatch made. */
-void dispatch_free_made(Dispatch *d);
 /* A lane's orchestration function has returned. */
 void world_lane_exit(World *w, Lane *lane);
 /* Tests the waits of a rank again: after something landed there. Those that hold become READY, and

@@ -35,14 +35,17 @@ INSTALLED = $(call into,755,bin,$(BINS)) \
     644:$(S)/pld.vim:$(VIM)/syntax/pld.vim 644:scripts/ftdetect.vim:$(VIM)/ftdetect/pld.vim \
     644:$(S)/pld.tmLanguage.json:share/pld/pld.tmLanguage.json \
     644:api/pld.h:include/pld.h 755:$(B)/$(SONAME):lib/$(SONAME) 755:$(B)/$(SONAME):lib/libpld.so \
-    644:$(B)/libpld.a:lib/libpld.a 644:$(B)/pld.pc:lib/pkgconfig/pld.pc
+    644:$(B)/libpld.a:lib/libpld.a 644:$(B)/pld.pc:lib/pkgconfig/pld.pc \
+    $(call into,644,share/pld/python/pld,$(wildcard python/pld/*.py python/pld/py.typed)) \
+    $(call into,644,share/pld/samples/python,$(wildcard samples/python/*))
 # Folders that are ours alone go when they are empty.
-OWN = share/pld/samples share/pld
+OWN = share/pld/samples/python share/pld/samples share/pld/python/pld share/pld/python share/pld
 
-.PHONY: install uninstall deb dist bare-long
+.PHONY: install uninstall deb dist wheel bare-long
 
 install: all $(SHARED)
 	@INSTALL='$(INSTALL)' scripts/place install '$(DESTDIR)$(PREFIX)' $(INSTALLED)
+	@echo 'for Python: PYTHONPATH=$(PREFIX)/share/pld/python'
 
 uninstall:
 	@scripts/place uninstall '$(DESTDIR)$(PREFIX)' $(INSTALLED)
@@ -58,6 +61,10 @@ deb: all $(SHARED)
 dist:
 	@mkdir -p $(B)
 	@scripts/dist $(B) '$(VERSION)'
+
+# The Python package with the library in it.
+wheel: all
+	@scripts/wheel $(B)
 
 bare-long:
 	@tests/bare/long.sh

@@ -1,0 +1,98 @@
+"""What a run leaves: outputs, verdict, reports, cost, timeline, trace."""
+import json
+
+__all__ = ["Report", "Result", "Timeline"]
+
+
+class Report:
+    """One report of a run: .kind ("race", "deadlock", "fault", ...), .rank (None: no single one), .file, .line,
+    .col (None where there is no place), .text, .status."""
+
+    __slots__ = ("kind", "check", "rank", "file", "line", "col", "text", "status")
+
+    def __init__(self, kind, check, rank, file, line, col, text, status):
+        self.kind, self.check, self.rank, self.file = kind, check, rank, file
+        self.line, self.col, self.text, self.status = line, col, text, status
+
+    def __repr__(self):
+        return self.text
+
+
+class Timeline:
+    """The drawing of a run. .svg is its text; a notebook shows it."""
+
+    def __init__(self, svg, html):
+        self.svg, self.html = svg, html
+
+    def save(self, path):
+        """Writes .svg, or the page for a name that ends in .html."""
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(self.html if str(path).endswith((".html", ".htm")) else self.svg)
+
+    def _repr_svg_(self):
+        return self.svg
+
+
+VERDICTS = {0: "OK", 1: "golden mismatch", 2: "usage", 3: "deadlock", 4: "check", 5: "fault", 6: "step limit",
+            7: "incomplete", 8: "does not compile", 9: "cancelled", 70: "internal error", 71: "out of memory"}
+
+
+class Result:
+    """One finished run. bool(result) is "no failure"."""
+
+    def __init__(self, status, text, reports, outputs, unchecked):
+        self.status, self.text, self.reports = status, text, reports
+        self.outputs, self.unchecked = outputs, unchecked
+        self.token, self.steps, self.time_ps = None, 0, 0
+        self._cost = self._trace = self._timeline = None
+        self.checked = False
+
+    @property
+    def verdict(self):
+        if self.status == 0 and not self.checked:
+            return "done"
+        return VERDICTS.get(self.status, str(self.status))
+
+    @staticmethod
+    def _asked(value, what):
+        if value is None:
+            raise ValueError(f"{what} was not recorded: run with {what}=True")
+        return value
+
+    @property
+    def cost(self):
+        """The cost card, as the JSON of `pldrun --cost=json`."""
+        if isinstance(self._cost, str):
+            self._cost = json.loads(self._cost)
+        return self._asked(self._cost, "cost")
+
+    @property
+    def trace(self):
+        """The trace, in the form that Perfetto and chrome://tracing load."""
+        if isinstance(self._trace, str):
+            self._trace = json.loads(self._trace)
+        return self._asked(self._trace, "trace")
+
+    @property
+    def timeline(self):
+        return self._asked(self._timeline, "timeline")
+
+    def __bool__(self):
+        return self.status == 0
+
+    def __repr__(self):
+        return f"Result({self.verdict!r}, {len(self.reports)} reports, {self.time_ps / 1e6:.3f} us modelled)"
+
+    def _repr_html_(self):
+        rows = "".join(f"<pre>{_escape(r.text)}</pre>" for r in self.reports)
+        head = f"<p><b>{_escape(self.verdict)}</b>, modelled time {self.time_ps / 1e6:.3f} us</p>"
+        return head + rows + (self._timeline.svg if self._timeline else "")
+
+    def __getstate__(self):
+        state = dict(self.__dict__)
+        state["outputs"] = {}  # arrays belong to the caller, and may be of any kind
+        return state
+
+
+def _escape(text):
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

@@ -18,7 +18,7 @@ for f in tests/correct/*.pld; do
     ranks=$(sed -n '1s/^# ranks: //p' "$f")
     [ "$long" = long ] || ranks=${ranks%% *}
     for p in $ranks; do
-        for mem in sc weak; do for s in $schedules; do silent "$f" "$p" $mem $s; done; done
+        for mem in sc weak; do for s in $schedules; do silent "$f" "$p" "$mem" "$s"; done; done
     done
 done
 finish

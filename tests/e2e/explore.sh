@@ -56,7 +56,7 @@ exits 'a failure counts more than the bound' 3 "$build/pldrun" tests/explore/mis
 for bound in 0 -1 x ''; do exits "--explore=$bound" 2 "$build/pldrun" tests/explore/ring.pld --explore=$bound; done
 
 # An end from outside: the counts are printed, and why not all was seen.
-endless=("$build/pldrun" $c/mixed.pld -D REPS=2 -D SIZE=1 -D which=allgather --explore-brute --explore=1000000000)
+endless=("$build/pldrun" "$c/mixed.pld" -D REPS=2 -D SIZE=1 -D which=allgather --explore-brute --explore=1000000000)
 exits 'time limit of an exploration' 7 "${endless[@]}" --time-limit 0.5
 says 'says why' '^executions=[0-9]+ complete=no: time limit$' "$tmp/out"
 exits 'time limit of a run' 6 "$build/pldrun" tests/e2e/long_loop.pld --time-limit 0.2

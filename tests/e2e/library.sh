@@ -12,9 +12,9 @@ only_pld() {
 only_pld libpld.so -D "$build/libpld.so"
 only_pld libpld.a -g "$build/libpld.a"
 # every function of the header is there
-for name in $(sed -nE 's/^PLD_API .*[ *](pld_[a-z_]+)\(.*/\1/p' api/pld.h); do
+while read -r name; do
     if nm -D --defined-only "$build/libpld.so" | grep -q " T $name@"; then ok; else bad "$name is declared, not defined"; fi
-done
+done < <(sed -nE 's/^PLD_API .*[ *](pld_[a-z_]+)\(.*/\1/p' api/pld.h)
 # nothing there that ends the process, prints on its own or changes its signals
 if nm -D --undefined-only "$build/libpld.so" | grep -E ' (_?exit|_Exit|abort|printf|puts|putchar|stdout|stderr|perror|sigaction|signal|setlocale|getenv|chdir)(@|$)'; then
     bad 'libpld.so calls what a library must not'

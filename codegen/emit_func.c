@@ -159,15 +159,29 @@ static BcParam encode_param(FuncEmit *fe, const Param *param)
     return m;
 }
 
+static bool is_memory(const Func *f, uint32_t param)
+{
+    return type_is_memory(f->vars.at[f->params.at[param].var].type);
+}
+
 uint32_t emit_param_index(const Func *f, uint32_t at)
 {
     uint32_t n = 0;
-    bool memory = type_is_memory(f->vars.at[f->params.at[at].var].type);
-    for (uint32_t i = 0; i < f->params.len; i++) {
-        bool m = type_is_memory(f->vars.at[f->params.at[i].var].type);
-        n += m == memory ? i < at : m;
-    }
+    bool memory = is_memory(f, at);
+    for (uint32_t i = 0; i < f->params.len; i++)
+        n += is_memory(f, i) == memory ? i < at : is_memory(f, i);
     return n;
+}
+
+/* emit_param_index of every parameter; the caller frees it. */
+static uint32_t *param_order(const Func *f)
+{
+    uint32_t *order = xmalloc((f->params.len + 1) * sizeof *order), n = 0;
+    for (int memory = 1; memory >= 0; memory--)
+        for (uint32_t i = 0; i < f->params.len; i++)
+            if (is_memory(f, i) == memory)
+                order[i] = n++;
+    return order;
 }
 
 /* Parameters arrive in the first registers of their class; extents come before the scalars, and how
@@ -178,7 +192,7 @@ static uint32_t bind_params(FuncEmit *fe, BcParam *params)
     for (uint32_t i = 0; i < fe->f->params.len; i++) {
         const Param *param = &fe->f->params.at[i];
         const Type *t = func_var(fe->f, param->var)->type;
-        params[emit_param_index(fe->f, i)] = encode_param(fe, param);
+        params[fe->param_at[i]] = encode_param(fe, param);
         if (type_is_memory(t)) {
             VReg m = emit_memory_result(fe, param->var, emit_mem_type(t));
             fe->mems.regs.at[m].fixed = mems++;
@@ -328,7 +342,7 @@ static bool finish_regs(FuncEmit *fe, BcFunc *out, uint32_t n_mem_params)
     for (uint32_t i = 0; i < fe->f->params.len; i++) {
         const Type *t = func_var(fe->f, fe->f->params.at[i].var)->type;
         if (type_is_memory(t))
-            types[emit_param_index(fe->f, i)] = emit_mem_type(t);
+            types[fe->param_at[i]] = emit_mem_type(t);
     }
     bool ok = n_regs <= BC_MAX_REGS && n_mem_params <= BC_MAX_REGS &&
               regs_assign_ints(fe, &n_regs) && regs_assign_mems(fe, &types, &n_mregs) &&
@@ -354,7 +368,7 @@ static void mark_signals(FuncEmit *fe, BcParam *params)
 {
     for (uint32_t i = 0; i < fe->f->params.len; i++) {
         VarId v = fe->f->params.at[i].var;
-        BcParam *param = &params[emit_param_index(fe->f, i)];
+        BcParam *param = &params[fe->param_at[i]];
         param->signal = param->kind == BCP_WINDOW && param->dtype == DT_INT32 &&
                         alias_uses(fe->memory, v) & USE_SIGNAL;
     }
@@ -362,7 +376,7 @@ static void mark_signals(FuncEmit *fe, BcParam *params)
 
 static void func_emit_free(FuncEmit *fe)
 {
-    xfree(fe->var_reg), xfree(fe->mem_reg);
+    xfree(fe->var_reg), xfree(fe->mem_reg), xfree(fe->param_at);
     vec_free(&fe->prologue), vec_free(&fe->code), vec_free(&fe->ints.regs),
         vec_free(&fe->mems.regs);
     vec_free(&fe->mem_types), vec_free(&fe->loops), vec_free(&fe->open), vec_free(&fe->locs);
@@ -379,6 +393,7 @@ static FuncEmit func_emit_new(Emit *em, Func *f)
 {
     FuncEmit fe = {.em = em, .p = em->p, .f = f, .loc = f->loc, .span = f->span, .label = 1};
     size_t n = f->vars.len + (size_t)1;
+    fe.param_at = param_order(f);
     fe.var_reg = xmalloc(n * sizeof *fe.var_reg);
     memset(fe.var_reg, 0xff, n * sizeof *fe.var_reg); /* NO_VREG */
     fe.memory = alias_of(&em->memory, f);

@@ -102,6 +102,7 @@ typedef struct {
     VEC(VInsn) prologue, code;
     RegFile ints, mems;
     VEC(BcMreg) mem_types;
+    uint32_t *param_at;      /* per parameter: emit_param_index */
     VReg *var_reg;           /* per integer variable: its register */
     const FuncAlias *memory; /* what the others are */
     VReg *mem_reg;           /* per node of `memory` that is a value: its register */

@@ -187,13 +187,13 @@ static Name merge_vars(const Join *j, const Name *a, const Name *b)
     const Type *ta = func_var(e->fn->f, a->var)->type, *tb = func_var(e->fn->f, b->var)->type;
     if (a->var != b->var) {
         bool to_a = tb == ta || (ta->kind == TY_SCALAR && ta->dtype == DT_INDEX);
+        if (to_a ? !convert(e, j->b, b->var, a->var, b->where)
+                 : !convert(e, j->a, a->var, b->var, a->where))
+            return conflict(a, b);
         for (Carried *c = to_a ? b->carried : a->carried; c && !c->read; c = c->outer) {
             c->read = true; /* what is converted is read */
             c->where = j->at;
         }
-        if (to_a ? !convert(e, j->b, b->var, a->var, b->where)
-                 : !convert(e, j->a, a->var, b->var, a->where))
-            return conflict(a, b);
         if (!to_a)
             n.var = b->var;
     }

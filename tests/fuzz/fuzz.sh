@@ -1,25 +1,41 @@
 #!/bin/bash
-# Builds each tests/fuzz/fuzz_NAME.c with clang's fuzzer and the sanitizers and runs it for
-# FUZZ_SECONDS (default 60) from its corpus. A crashing input is left in build/fuzz/NAME/.
-# Only the targets named in FUZZ_TARGETS, if it is set.
+# Runs each tests/fuzz/fuzz_NAME.c for FUZZ_S seconds (default 60) from its corpus: with clang's
+# fuzzer, guided by coverage, on a machine that asserts each access and under the sanitizers; where
+# there is no clang, by mutation at random. What breaks is left in build/fuzz/NAME/.
+# Only the targets named in FUZZ_TARGETS, if it is set. usage: tests/fuzz/fuzz.sh BUILD
 set -e
 cd "$(dirname "$0")/../.."
-seconds=${FUZZ_SECONDS:-60}
+build=${1:-build}
+seconds=${FUZZ_S:-${FUZZ_SECONDS:-60}}
 san=fuzzer-no-link,address,undefined
 dir=build/vmcheck/san-fuzzer-no-link-address-undefined
-make -s CC=clang SAN=$san VMCHECK=1 lib
+guided=1
+mkdir -p build/fuzz
+echo 'int LLVMFuzzerTestOneInput(const char *b, unsigned long n) { return b && n ? 0 : 0; }' >build/fuzz/try.c
+clang -fsanitize=fuzzer,address,undefined -o build/fuzz/try build/fuzz/try.c 2>/dev/null || guided=
+if [ -n "$guided" ]; then make -s -j"$(nproc)" CC=clang SAN=$san VMCHECK=1 "$dir/all.a"; fi
+
+# guided NAME: coverage decides what is tried next
+guided() {
+    local bin=build/fuzz/$1.bin dict=()
+    clang -std=c17 -g -O1 -D_GNU_SOURCE -DPLD_FUZZING -DPLD_VM_CHECK -I. -I$dir/gen \
+        -fsanitize=fuzzer,address,undefined -o "$bin" "tests/fuzz/fuzz_$1.c" $dir/all.a -lm -lpthread
+    if [ -f "tests/fuzz/$1.dict" ]; then dict=(-dict="tests/fuzz/$1.dict"); fi
+    # shellcheck disable=SC2086
+    "$bin" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
+        -artifact_prefix="build/fuzz/$1/" "${dict[@]}" $FUZZ_FLAGS "build/fuzz/$1" "tests/fuzz/corpus/$1" \
+        >"build/fuzz/$1.log" 2>&1
+}
+# at_random NAME: the target as `make fuzzers` builds it
+at_random() {
+    "$build/tests/fuzz/fuzz_$1" -random "$seconds" "build/fuzz/$1/current" "tests/fuzz/corpus/$1"/* >"build/fuzz/$1.log" 2>&1
+}
 for source in tests/fuzz/fuzz_*.c; do
     name=$(basename "$source" .c)
     name=${name#fuzz_}
     case " ${FUZZ_TARGETS:-$name} " in *" $name "*) ;; *) continue ;; esac
-    found=build/fuzz/$name
-    mkdir -p "$found" "tests/fuzz/corpus/$name"
-    clang -std=c17 -g -O1 -D_GNU_SOURCE -DPLD_FUZZING -DPLD_VM_CHECK -I. -I$dir/gen \
-        -fsanitize=fuzzer,address,undefined -o "$found.bin" "$source" $dir/libpld.a -lm -lpthread
-    dict=()
-    if [ -f "tests/fuzz/$name.dict" ]; then dict=(-dict="tests/fuzz/$name.dict"); fi
-    "$found.bin" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 \
-        -artifact_prefix="$found/" "${dict[@]}" "$found" "tests/fuzz/corpus/$name" \
-        >"$found.log" 2>&1 || { tail -n 40 "$found.log"; exit 1; }
-    echo "$name: $(tail -n 1 "$found.log")"
+    mkdir -p "build/fuzz/$name" "tests/fuzz/corpus/$name"
+    if [ -n "$guided" ]; then how=guided; else how=at_random; fi
+    $how "$name" || { tail -n 40 "build/fuzz/$name.log"; exit 1; }
+    echo "$name: $(grep -aoE 'cov: [0-9]+ ft: [0-9]+' "build/fuzz/$name.log" | tail -n 1) $(grep -aE '^Done' "build/fuzz/$name.log")"
 done

@@ -3,7 +3,7 @@
 #include <string.h>
 
 typedef struct {
-    const char *name, *module;
+    const char *name, *module; /* of an alias: the enumeration itself */
 } TypeRow;
 
 typedef struct {
@@ -21,6 +21,13 @@ static const TypeRow types[ENUM_COUNT] = {
 static const ValueRow values[] = {
 #define PLD_ENUM(TYPE, module)
 #define PLD_ENUM_VALUE(TYPE, ENUM, name, value) {ENUM_##TYPE, name, value},
+#include "base/enums.def"
+};
+
+static const TypeRow aliases[] = {
+#define PLD_ENUM(TYPE, module)
+#define PLD_ENUM_VALUE(TYPE, ENUM, name, value)
+#define PLD_ENUM_ALIAS(TYPE, name) {name, #TYPE},
 #include "base/enums.def"
 };
 
@@ -46,6 +53,9 @@ const char *enum_value_name(EnumType type, int64_t value)
 
 bool enum_type_from_name(const char *name, EnumType *type)
 {
+    for (size_t i = 0; i < sizeof aliases / sizeof aliases[0]; i++)
+        if (strcmp(aliases[i].name, name) == 0)
+            name = aliases[i].module;
     for (int i = 0; i < ENUM_COUNT; i++) {
         if (strcmp(types[i].name, name) == 0) {
             *type = (EnumType)i;

@@ -107,6 +107,8 @@ static void note_shape(Walk *w, ParamGuess *p, const Ast *call, OpId op, uint32_
 {
     int offsets = op_slot_of_kind(op, SLOT_IDX), shape = op_slot_of_kind(op, SLOT_SHAPE);
     int tile = op_slot_of_kind(op, SLOT_TILE);
+    if (tile < 0)
+        tile = op_slot_of_kind(op, SLOT_ANY_TILE);
     if (op_is_transfer(op) && memory == OPND(PUT, src))
         offsets = OPND(PUT, src_offsets);
     if (offsets < 0 || op_info(op)->family == FAMILY_COLLECTIVE)

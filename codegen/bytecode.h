@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/builtin.h"
+#include "base/core_memory.h"
 #include "base/dtype.h"
 #include "base/enums.h"
 #include "base/platform.h"
@@ -90,10 +91,14 @@ typedef struct {
 
 typedef struct {
     uint8_t dtype, rank;
+    MemSpace memory; /* never MEM_UNSET */
     int64_t shape[BC_MAX_RANK];
-    int64_t addr;  /* byte address on the core; rows padded to the platform's row_align */
-    int64_t bytes; /* on the core, padding included */
+    int64_t addr;  /* byte address in its memory */
+    int64_t bytes; /* there, padding included */
     uint32_t name; /* string: base name of the value, for messages; BC_NO_INDEX when stripped */
+    /* not in the file; set by bc_place_tiles */
+    int64_t pitch; /* bytes from a row to the next */
+    int64_t at;    /* byte address when the memories of a core follow each other */
 } BcTile;
 
 typedef struct {
@@ -152,8 +157,8 @@ typedef struct {
     const BcLoc *locs;
     const uint8_t *sites; /* builtin calls expanded in the function: Builtin of each */
     const BcRegion *regions;
-    const BcMreg *mregs; /* n_mregs types, those of the memory parameters first */
-    int64_t core_bytes;  /* peak of on-core memory */
+    const BcMreg *mregs;           /* n_mregs types, those of the memory parameters first */
+    int64_t core_bytes[MEM_KINDS]; /* peak of each memory of the core; 0 for MEM_UNSET */
 } BcFunc;
 
 typedef struct {
@@ -194,6 +199,12 @@ typedef struct {
     uint64_t hash;                 /* of the stripped encoding; set by bc_decode and bc_encode */
 } BcProgram;
 
+/* Bytes of all memories of a core that a function needs. */
+int64_t bc_core_bytes(const BcFunc *f);
+/* Sets what tiles hold besides what is in the file, for rows padded to `align`. False where a tile
+ * is malformed, or too large for any core. */
+bool bc_place_tiles(BcFunc *f, BcTile *tiles, int64_t align);
+
 /* Appends the .pldb file form. Deterministic: the same program gives the same bytes. `strip` leaves
  * the source map (locs, files, lines) out. */
 void bc_encode(BcProgram *p, bool strip, Buf *out);
@@ -227,6 +238,6 @@ const char *bc_op_name(BcOp op);
 const char *bc_op_fields(BcOp op);
 
 #define BC_MAGIC "PLDB\r\n\x1a\n"
-#define BC_VERSION 3
+#define BC_VERSION 4
 
 #endif

@@ -131,6 +131,7 @@ static void get_tile(Reader *r, BcTile *t)
 {
     t->dtype = get_u8(r);
     t->rank = get_rank(r);
+    t->memory = get_u8(r);
     for (uint32_t i = 0; i < t->rank; i++)
         t->shape[i] = get_i64(r);
     t->addr = get_i64(r);
@@ -170,7 +171,7 @@ static void get_xfer(Reader *r, BcXfer *x)
 
 static void get_func_tables(Dec *d, Reader *r, BcFunc *f)
 {
-    BcTile *tiles = arena_new_n(d->arena, BcTile, f->n_tiles = get_count(r, 18));
+    BcTile *tiles = arena_new_n(d->arena, BcTile, f->n_tiles = get_count(r, 19));
     for (uint32_t i = 0; i < f->n_tiles; i++)
         get_tile(r, &tiles[i]);
     BcCall *calls = arena_new_n(d->arena, BcCall, f->n_calls = get_count(r, 16));
@@ -191,7 +192,8 @@ static void get_func(Dec *d, Reader *r, BcFunc *f)
     f->generated = get_bool(r);
     f->n_regs = get_u16(r);
     f->n_mregs = get_u16(r);
-    f->core_bytes = get_i64(r);
+    for (MemSpace m = MEM_VEC; m < MEM_KINDS; m++)
+        f->core_bytes[m] = get_i64(r);
     BcParam *params = arena_new_n(d->arena, BcParam, f->n_params = get_count(r, 9));
     for (uint32_t i = 0; i < f->n_params; i++)
         get_param(r, &params[i]);
@@ -411,6 +413,9 @@ BcProgram *bc_decode(Arena *arena, const void *bytes, size_t len, const char **w
     Dec d = {.p = p, .arena = arena};
     if (!get_header(&d, bytes, len, why) || !get_sections(&d, why) || !bc_verify(p, why))
         return NULL;
+    for (uint32_t i = 0; i < p->n_funcs; i++)
+        bc_place_tiles((BcFunc *)&p->funcs[i], (BcTile *)p->funcs[i].tiles,
+                       platforms[p->platform].row_align);
     bc_hash(p);
     if (p->hash != d.hash) {
         *why = "header: the hash is not that of the contents";

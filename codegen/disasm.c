@@ -116,7 +116,8 @@ static void print_tile(const Dis *d, uint32_t i)
     buf_printf(d->out, "  t%u = %s", i, dtype_name(t->dtype));
     for (uint32_t k = 0; k < t->rank; k++)
         buf_printf(d->out, "%s%" PRId64, k ? ", " : " [", t->shape[k]);
-    buf_printf(d->out, "] at %" PRId64 ", %" PRId64 " bytes", t->addr, t->bytes);
+    buf_printf(d->out, "] in %s at %" PRId64 ", %" PRId64 " bytes", mem_kind_name(t->memory),
+               t->addr, t->bytes);
     if (t->name != BC_NO_INDEX)
         buf_printf(d->out, " (%s)", str(d, t->name));
     buf_char(d->out, '\n');
@@ -280,7 +281,8 @@ static void print_code(const Dis *d)
 static void print_tables(Dis *d, const BcFunc *f)
 {
     d->f = f;
-    buf_printf(d->out, ": %u registers, %" PRId64 " bytes on the core\n", f->n_regs, f->core_bytes);
+    buf_printf(d->out, ": %u registers, %" PRId64 " bytes on the core\n", f->n_regs,
+               bc_core_bytes(f));
     uint32_t mems = 0;
     for (uint32_t i = 0; i < f->n_params; i++) {
         print_param(d, &f->params[i]);

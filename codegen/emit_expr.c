@@ -178,6 +178,8 @@ static void op_into(FuncEmit *fe, VReg dst, const Expr *e)
     case EMIT_CREATE:
     case EMIT_MAKE:
     case EMIT_COPY:
+    case EMIT_MATMUL:
+    case EMIT_TURN:
     case EMIT_CAST:
     case EMIT_ALLOC:
     case EMIT_WINDOW:

@@ -106,6 +106,7 @@ uint32_t emit_slot(FuncEmit *fe, const Type *t, Sym name)
         return (uint32_t)slot;
     BcTile tile = {.dtype = (uint8_t)t->dtype,
                    .rank = t->rank,
+                   .memory = t->mem == MEM_UNSET ? MEM_VEC : t->mem,
                    .addr = t->addr,
                    .name = emit_string(fe->em, name)};
     for (uint32_t i = 0; i < t->rank; i++)
@@ -118,26 +119,31 @@ uint32_t emit_slot(FuncEmit *fe, const Type *t, Sym name)
     return fe->tiles.len - 1;
 }
 
-/* Tiles that nothing reads have no address: they go behind all others. Returns the peak. */
-static int64_t place_tiles(FuncEmit *fe)
+/* Tiles that nothing reads have no address: they go behind all others of their memory. Sets the
+ * peak of each memory. */
+static void place_tiles(FuncEmit *fe, int64_t *peak)
 {
-    int64_t peak = 0, discarded = 0;
+    int64_t discarded[MEM_KINDS] = {0};
     for (uint32_t i = 0; i < fe->tiles.len; i++) {
         const BcTile *t = &fe->tiles.at[i];
-        if (t->addr >= 0 && t->addr + t->bytes > peak)
-            peak = t->addr + t->bytes;
-        if (t->addr < 0 && t->bytes > discarded)
-            discarded = t->bytes;
+        if (t->addr >= 0 && t->addr + t->bytes > peak[t->memory])
+            peak[t->memory] = t->addr + t->bytes;
+        if (t->addr < 0 && t->bytes > discarded[t->memory])
+            discarded[t->memory] = t->bytes;
     }
     for (uint32_t i = 0; i < fe->tiles.len; i++) {
-        if (fe->tiles.at[i].addr < 0)
-            fe->tiles.at[i].addr = peak;
+        BcTile *t = &fe->tiles.at[i];
+        if (t->addr < 0)
+            t->addr = peak[t->memory];
     }
-    if (discarded && peak + discarded > fe->p->platform->vec_bytes)
-        diag_error(fe->p->diags, fe->f->span, "memory",
-                   "%s needs %lld bytes on the core, it has %lld", fe->f->name,
-                   (long long)(peak + discarded), (long long)fe->p->platform->vec_bytes);
-    return peak + discarded;
+    for (MemSpace m = MEM_VEC; m < MEM_KINDS; m++) {
+        int64_t size = mem_kind_bytes(fe->p->platform, m);
+        peak[m] += discarded[m];
+        if (discarded[m] && peak[m] > size)
+            diag_error(fe->p->diags, fe->f->span, "memory",
+                       "%s needs %lld bytes of %s on the core, it has %lld", fe->f->name,
+                       (long long)peak[m], mem_kind_name(m), (long long)size);
+    }
 }
 
 static BcParam encode_param(FuncEmit *fe, const Param *param)
@@ -329,6 +335,7 @@ static void finish_tables(FuncEmit *fe, BcFunc *out)
     BcTile *tiles = arena_new_n(arena, BcTile, out->n_tiles = fe->tiles.len);
     for (uint32_t i = 0; i < fe->tiles.len; i++)
         tiles[i] = fe->tiles.at[i];
+    bc_place_tiles(out, tiles, fe->p->platform->row_align);
     out->calls = calls;
     out->xfers = xfers;
     out->binds = binds;
@@ -431,7 +438,7 @@ static void emit_body(FuncEmit *fe, BcFunc *out, BcParam *params)
     emit_block(fe, &fe->f->body, NULL);
     end_body(fe);
     mark_signals(fe, params);
-    out->core_bytes = place_tiles(fe);
+    place_tiles(fe, out->core_bytes);
     if (finish_regs(fe, out, mems)) {
         finish_code(fe, out);
         finish_sites(fe, out);

@@ -177,6 +177,27 @@ static void emit_elementwise(const OpCode *oc)
     }
 }
 
+static const Expr *operand(const OpCode *oc, const char *name)
+{
+    int slot = op_slot(oc->e->op, name);
+    return slot < 0 ? NULL : oc->e->args[slot];
+}
+
+static void emit_matmul(const OpCode *oc)
+{
+    const Expr *acc = operand(oc, "acc"), *bias = operand(oc, "bias"),
+               *fresh = operand(oc, "init_cond");
+    uint32_t a = tile(oc, operand(oc, "lhs")), b = tile(oc, operand(oc, "rhs"));
+    if (acc) {
+        VReg zero = fresh ? emit_expr(oc->fe, fresh) : emit_const_reg(oc->fe, 0);
+        emit_insn(oc->fe, BC_TMATACC, FIELDS(result_tile(oc), a, b, tile(oc, acc), zero), 0);
+    } else if (bias) {
+        emit_insn(oc->fe, BC_TMATBIAS, FIELDS(result_tile(oc), a, b, tile(oc, bias)), 0);
+    } else {
+        emit_insn(oc->fe, BC_TMATMUL, FIELDS(result_tile(oc), a, b), 0);
+    }
+}
+
 /* Whole memories: offsets 0 and the extents of the source. */
 static void whole_transfer(FuncEmit *fe, const Type *t, Expr **items)
 {
@@ -316,13 +337,17 @@ static void emit_effect(const OpCode *oc)
         return;
     case EMIT_CREATE: emit_insn(fe, BC_TCREATE, FIELDS(result_tile(oc)), 0); return;
     case EMIT_COPY:
-        emit_insn(fe, BC_TCOPY, FIELDS(result_tile(oc), tile(oc, OP_ARG(e, TILE_COPY, input))), 0);
+        emit_insn(fe, BC_TCOPY, FIELDS(result_tile(oc), tile(oc, e->args[0])), 0);
         return;
     case EMIT_CAST:
         emit_insn(fe, BC_TCAST, FIELDS(result_tile(oc), tile(oc, OP_ARG(e, TILE_CAST, input))),
                   OP_ARG(e, TILE_CAST, mode)->ival);
         return;
     case EMIT_TILE_OP: emit_elementwise(oc); return;
+    case EMIT_MATMUL: emit_matmul(oc); return;
+    case EMIT_TURN:
+        emit_insn(fe, BC_TTURN, FIELDS(result_tile(oc), tile(oc, e->args[0])), 0);
+        return;
     case EMIT_NOTHING: return;
     case EMIT_ALLOC: emit_alloc(oc); return;
     case EMIT_WINDOW: emit_window(oc); return;

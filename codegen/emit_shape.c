@@ -13,9 +13,6 @@ static int64_t padding(Dtype t, int64_t pad)
 
 static int32_t swapped_axes(const Expr *e)
 {
-    uint32_t rank = e->args[0]->type->rank;
-    if (e->op == OP_TRANSPOSE_VIEW)
-        return (int32_t)((rank - 2) * 8 + rank - 1);
     return (int32_t)(OP_ARG(e, TILE_TRANSPOSE, axis1)->ival * 8 +
                      OP_ARG(e, TILE_TRANSPOSE, axis2)->ival);
 }

@@ -123,6 +123,7 @@ static void put_tile(Buf *b, const BcTile *t)
 {
     buf_u8(b, t->dtype);
     buf_u8(b, t->rank);
+    buf_u8(b, t->memory);
     for (uint32_t i = 0; i < t->rank; i++)
         put_i64(b, t->shape[i]);
     put_i64(b, t->addr);
@@ -163,7 +164,8 @@ static void put_func(Enc *e, Buf *b, const BcFunc *f)
     buf_u8(b, f->generated);
     buf_u16(b, f->n_regs);
     buf_u16(b, f->n_mregs);
-    put_i64(b, f->core_bytes);
+    for (MemSpace m = MEM_VEC; m < MEM_KINDS; m++)
+        put_i64(b, f->core_bytes[m]);
     buf_u32(b, f->n_params);
     for (uint32_t i = 0; i < f->n_params; i++)
         put_param(e, b, &f->params[i]);

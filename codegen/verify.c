@@ -179,38 +179,21 @@ static bool check_mregs(Verify *v)
     return true;
 }
 
-/* Bytes of a tile with its rows padded; 0 when malformed or too large for any core. */
-static int64_t tile_bytes(const BcTile *t, int64_t align)
-{
-    if (t->dtype >= DT_COUNT || t->rank < 1 || t->rank > BC_MAX_RANK)
-        return 0;
-    int64_t bytes = dtype_bytes(t->dtype);
-    for (uint32_t i = t->rank; i-- > 0;) {
-        if (t->shape[i] < 1 || t->shape[i] > BC_MAX_CORE_BYTES)
-            return 0;
-        bytes *= t->shape[i];
-        if (i + 1u == t->rank)
-            bytes = (bytes + align - 1) / align * align;
-        if (bytes > BC_MAX_CORE_BYTES)
-            return 0;
-    }
-    return bytes;
-}
-
 static bool check_tiles(Verify *v)
 {
     const BcFunc *f = v->f;
     int64_t align = platforms[v->p->platform].row_align;
     if (f->n_tiles > BC_MAX_REGS || (f->n_tiles && f->kind != BCF_INCORE))
         return bcv_fail(v, "%u tiles", f->n_tiles);
-    if (f->core_bytes < 0 || f->core_bytes > BC_MAX_CORE_BYTES)
-        return bcv_fail(v, "on-core memory out of range");
+    for (MemSpace m = MEM_VEC; m < MEM_KINDS; m++)
+        if (f->core_bytes[m] < 0 || f->core_bytes[m] > BC_MAX_CORE_BYTES)
+            return bcv_fail(v, "on-core memory out of range");
     for (uint32_t i = 0; i < f->n_tiles; i++) {
         const BcTile *t = &f->tiles[i];
-        int64_t bytes = tile_bytes(t, align);
+        int64_t bytes = bc_tile_layout(t, align).bytes;
         if (!bytes || bytes != t->bytes)
             return bcv_fail(v, "malformed tile t%u", i);
-        if (t->addr < 0 || t->addr % align || t->addr > f->core_bytes - bytes)
+        if (t->addr < 0 || t->addr % align || t->addr > f->core_bytes[t->memory] - bytes)
             return bcv_fail(v, "tile t%u is outside its function's memory", i);
         if (!check_string(v, t->name, true, "tile"))
             return false;

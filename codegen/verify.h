@@ -17,6 +17,8 @@ typedef struct {
 /* Records a defect and returns false. */
 bool bcv_fail(Verify *v, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+/* tile_place.c: how a tile lies in its memory; 0 bytes when malformed or too large for any core. */
+CoreLayout bc_tile_layout(const BcTile *t, int64_t align);
 /* verify_code.c */
 /* One dtype and shape. */
 bool bcv_same_tile(const BcTile *a, const BcTile *b);

@@ -214,8 +214,10 @@ static Val eval_dotted(Elab *e, const Ast *a, Sym dotted)
         strncmp(enum_type_module(et), dotted, (size_t)(rest - 1 - dotted)) == 0)
         return eval_enum_member(e, a, dotted, et, dot + 1);
     if (enum_type_from_name(rest, &et)) {
+        const char *first;
+        enum_value_names(et, &first, 1);
         elab_error(e, a->span, "type", "%s is an enumeration: name a member, such as %s.%s", dotted,
-                   dotted, enum_value_name(et, 0));
+                   dotted, first);
         return val_bad;
     }
     OpId ids[4];

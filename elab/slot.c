@@ -167,6 +167,11 @@ static Expr *known_slot(Elab *e, OpId op, uint32_t slot, Val v, Span span)
 static Expr *memory_slot(Elab *e, OpId op, uint32_t slot, Val v, Span span)
 {
     static const char *const wanted[] = {[SLOT_TILE] = "a tile",
+                                         [SLOT_ANY_TILE] = "a tile",
+                                         [SLOT_LEFT] = "a tile",
+                                         [SLOT_RIGHT] = "a tile",
+                                         [SLOT_ACC] = "a tile",
+                                         [SLOT_BIAS] = "a tile",
                                          [SLOT_MEM] = "a Tensor or a window view",
                                          [SLOT_TENSOR] = "a plain Tensor",
                                          [SLOT_DIST] = "a DistributedTensor",
@@ -224,6 +229,11 @@ Expr *elab_slot(Elab *e, OpId op, uint32_t slot, Val v, Span span, Expr **slots)
     case SLOT_DTYPE:
     case SLOT_STR:
     case SLOT_ENUM: x = known_slot(e, op, slot, v, span); break;
+    case SLOT_ANY_TILE:
+    case SLOT_LEFT:
+    case SLOT_RIGHT:
+    case SLOT_ACC:
+    case SLOT_BIAS:
     case SLOT_TILE:
     case SLOT_MEM:
     case SLOT_TENSOR:

@@ -100,17 +100,18 @@ static bool is_dotted(Elab *e, const Ast *a, const char *name)
     return d && strcmp(d, name) == 0;
 }
 
-/* `pl.Mem.Vec, addr` of an allocated tile. */
+/* `pl.Mem.Vec` of a tile, and the address of an allocated one, or NULL. */
 static const Type *placed(Elab *e, const Type *t, const Ast *mem, const Ast *addr)
 {
-    static const char *const names[] = {
-        "", "pl.Mem.Vec", "pl.Mem.Mat", "pl.Mem.Left", "pl.Mem.Right", "pl.Mem.Acc"};
-    Val v = elab_eval(e, addr);
-    for (uint32_t i = MEM_VEC; i <= MEM_ACC; i++)
-        if (is_dotted(e, mem, names[i]) && v.kind == V_INT && v.i >= 0)
-            return type_placed(e->tt, t, (MemSpace)i, v.i);
-    elab_error(e, mem->span, "type",
-               "a placed tile is pl.Tile[[dims], dtype, pl.Mem.Vec, address]");
+    Val kind = elab_eval(e, mem), v = addr ? elab_eval(e, addr) : val_int(-1);
+    bool memory = kind.kind == V_ENUM && kind.enum_type == ENUM_Mem && kind.i != MEM_DDR;
+    if (memory && v.kind == V_INT && v.i >= (addr ? 0 : -1))
+        return type_placed(e->tt, t, (MemSpace)kind.i, v.i);
+    if (kind.kind != V_BAD && v.kind != V_BAD)
+        elab_error(e, mem->span, "type",
+                   e->ir
+                       ? "a placed tile is pl.Tile[[dims], dtype, pl.Mem.Vec, address]"
+                       : "a tile's memory is one of the core: pl.Tile[[dims], dtype, pl.Mem.Vec]");
     return NULL;
 }
 
@@ -120,7 +121,7 @@ static Val shaped(Elab *e, const Ast *a, TypeKind kind, const char *name)
     uint32_t rank = 0, n = a->sub.index.len;
     Dtype dtype;
     int64_t c;
-    bool with_place = kind == TY_TILE && n == 4 && e->ir;
+    bool with_place = kind == TY_TILE && (n == 3 || (n == 4 && e->ir));
     if (n != 2 && !with_place) {
         elab_error(e, a->span, "type", "write %s[[extents], dtype]", name);
         return val_bad;
@@ -150,7 +151,7 @@ static Val shaped(Elab *e, const Ast *a, TypeKind kind, const char *name)
         return val_bad;
     }
     if (with_place)
-        t = placed(e, t, a->sub.index.at[2], a->sub.index.at[3]);
+        t = placed(e, t, a->sub.index.at[2], n == 4 ? a->sub.index.at[3] : NULL);
     return t ? (Val){.kind = V_TYPE, .type = t} : val_bad;
 }
 

@@ -65,6 +65,8 @@ void ex_settle_literals(Program *p, Expr *op);
 /* May memory of type `got` be what a parameter of type `want` declares? One kind and dtype, and
  * extents that can be equal, from the last on; leading ones that only one has are 1. */
 bool type_may_fit(TypeTable *tt, const Type *want, const Type *got);
+/* The memory of the core that the result of an op is in; MEM_UNSET: that of its operand 0. */
+MemSpace op_result_memory(const Expr *op);
 /* Result dtype of a scalar operator; NULL after a reported mistake. */
 const Type *infer_scalar(Program *p, Expr *e);
 

@@ -297,6 +297,11 @@ static bool check_slot(const Infer *in, int i)
     TypeKind have = e->type ? e->type->kind : TY_NONE;
     int64_t v;
     switch (kind) {
+    case SLOT_ANY_TILE:
+    case SLOT_LEFT:
+    case SLOT_RIGHT:
+    case SLOT_ACC:
+    case SLOT_BIAS:
     case SLOT_TILE:
         return have == TY_TILE ||
                wants(in, i, "a tile",
@@ -406,6 +411,10 @@ static const Type *infer_rule(const Infer *in)
     case RULE_REINTERPRET_VIEW: return infer_reinterpret_view(in);
     case RULE_TILE_READ:
     case RULE_TILE_WRITE: return infer_tile_element(in);
+    case RULE_MOVE: return infer_move(in);
+    case RULE_MATMUL: return infer_matmul(in);
+    case RULE_MATMUL_ACC: return infer_matmul_acc(in);
+    case RULE_TRANSPOSE_VIEW: return infer_transpose_view(in);
     case RULE_LOAD:
     case RULE_SLICE:
     case RULE_REMOTE_LOAD: return infer_load(in);

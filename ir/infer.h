@@ -50,10 +50,12 @@ const Type *infer_whole(const Infer *in, int slot);
 bool infer_value(const Infer *in, const Type *t);
 
 /* The type rules; each gives the result type or NULL after a reported mistake. */
-const Type *infer_load(const Infer *in);    /* ir/infer_memory.c: a rectangle of memory as a tile */
-const Type *infer_store(const Infer *in);   /* a tile into memory */
-const Type *infer_element(const Infer *in); /* read and write of one element */
-const Type *infer_signal(const Infer *in);  /* notify and wait */
+const Type *infer_load(const Infer *in);  /* ir/infer_memory.c: a rectangle of memory as a tile */
+const Type *infer_store(const Infer *in); /* a tile into memory */
+/* An accumulator in FP32 may be stored into memory of FP16 or BF16. */
+bool infer_store_rounds(const Type *tile, const Type *mem);
+const Type *infer_element(const Infer *in);     /* read and write of one element */
+const Type *infer_signal(const Infer *in);      /* notify and wait */
 const Type *infer_transfer(const Infer *in);    /* put and get */
 const Type *infer_elementwise(const Infer *in); /* ir/infer_tile.c: arithmetic */
 const Type *infer_cast(const Infer *in);        /* cast of a tile or a whole tensor */
@@ -76,5 +78,10 @@ const Type *infer_collective(const Infer *in); /* ir/infer_collective.c */
 const Type *infer_create(const Infer *in);     /* full, create_tile */
 const Type *infer_as_shape(const Infer *in);   /* ir/infer_args.c */
 const Type *infer_fit(const Infer *in);
+const Type *infer_move(const Infer *in);   /* ir/infer_matrix.c */
+bool infer_create_target(const Infer *in); /* memory and layout of create_tile */
+const Type *infer_matmul(const Infer *in); /* a product, with or without a bias */
+const Type *infer_matmul_acc(const Infer *in);
+const Type *infer_transpose_view(const Infer *in);
 
 #endif

@@ -52,7 +52,8 @@ static const Type *loaded_tile(const Infer *in, int mem_slot, int offsets, int s
 static bool stores_fit(const Infer *in, int tile_slot, int offsets, int mem_slot)
 {
     const Type *tile = arg_type(in, tile_slot), *mem = arg_type(in, mem_slot);
-    if (tile->dtype != mem->dtype)
+    bool rounds = in->info->rule != RULE_REMOTE_STORE && infer_store_rounds(tile, mem);
+    if (tile->dtype != mem->dtype && !rounds)
         return infer_fail(in, tile_slot, "type",
                           "needs a tile of the memory's dtype, got %s for %s",
                           type_text(in->p->arena, tile), type_text(in->p->arena, mem));
@@ -218,8 +219,22 @@ const Type *infer_transfer(const Infer *in)
     return dst;
 }
 
+/* Loads fill Vec and Mat. */
+static bool load_target_ok(const Infer *in)
+{
+    const Expr *to = OP_ARG(in->op, TILE_LOAD, target_memory);
+    if (!to || to->ival == MEM_VEC || to->ival == MEM_MAT)
+        return true;
+    return infer_fail(in, OPND(TILE_LOAD, target_memory), "memory",
+                      "needs Vec or Mat for target_memory, got %s: load into Mat and go on from "
+                      "there with pl.move",
+                      enum_value_name(ENUM_Mem, to->ival));
+}
+
 const Type *infer_load(const Infer *in)
 {
+    if (in->info->rule == RULE_LOAD && !load_target_ok(in))
+        return NULL;
     if (in->info->rule == RULE_LOAD)
         return loaded_tile(in, OPND(TILE_LOAD, tensor), OPND(TILE_LOAD, offsets),
                            OPND(TILE_LOAD, shape), OPND(TILE_LOAD, valid_shape));

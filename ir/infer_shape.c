@@ -226,8 +226,8 @@ const Type *infer_transpose(const Infer *in)
     const Dim *dims[MAX_RANK];
     if (!a || !has_rows(in, 0, a))
         return NULL;
-    int64_t x = a->rank - 2, y = a->rank - 1;
-    if (in->id != OP_TRANSPOSE_VIEW && (!axis_operand(in, 1, a, &x) || !axis_operand(in, 2, a, &y)))
+    int64_t x, y;
+    if (!axis_operand(in, 1, a, &x) || !axis_operand(in, 2, a, &y))
         return NULL;
     if (x == y) {
         infer_fail(in, 2, "value", "needs two different axes, got %lld twice", (long long)x);

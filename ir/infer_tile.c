@@ -26,6 +26,8 @@ const Type *infer_create(const Infer *in)
     }
     if (in->id == OP_TILE_FULL && !check_literal(in, 2, dtype))
         return NULL;
+    if (in->id == OP_TILE_CREATE && !infer_create_target(in))
+        return NULL;
     const Type *t = type_shaped(in->p->types, memory ? TY_TENSOR : TY_TILE, dtype,
                                 in->op->args[0]->n_args, dims);
     if (memory || type_bytes(t, &bytes))

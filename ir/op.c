@@ -120,6 +120,21 @@ uint32_t op_find(const char *name, OpId *out, uint32_t max)
     return n;
 }
 
+bool op_slot_memory(SlotKind kind, MemSpace *memory)
+{
+    switch (kind) {
+    case SLOT_NUM:
+    case SLOT_TILES:
+    case SLOT_TILE: *memory = MEM_VEC; return true;
+    case SLOT_ANY_TILE: *memory = MEM_UNSET; return true;
+    case SLOT_LEFT: *memory = MEM_LEFT; return true;
+    case SLOT_RIGHT: *memory = MEM_RIGHT; return true;
+    case SLOT_ACC: *memory = MEM_ACC; return true;
+    case SLOT_BIAS: *memory = MEM_BIAS; return true;
+    default: return false;
+    }
+}
+
 const char *op_word(OpId id)
 {
     return strrchr(op_info(id)->full, '.') + 1;
@@ -139,6 +154,7 @@ static const char *const result_text[] = {
     [RES_TILE_CAST] = "tile of `target_type`",
     [RES_TILE_BROADCAST] = "tile",
     [RES_TILE_REDUCED] = "tile with extent 1 in place of the reduced one",
+    [RES_TILE_PRODUCT] = "tile",
     [RES_SCALAR] = "scalar",
     [RES_INDEX] = "INDEX",
     [RES_INT32] = "INT32",
@@ -152,14 +168,15 @@ static const char *const result_text[] = {
 _Static_assert(sizeof result_text / sizeof *result_text == RES_COUNT, "a result without a text");
 
 static const char *const kind_text[] = {
-    [SLOT_TILE] = "tile",       [SLOT_MEM] = "mem",       [SLOT_TENSOR] = "tensor",
-    [SLOT_DIST] = "dist",       [SLOT_INT] = "int",       [SLOT_PEER] = "int",
-    [SLOT_I32] = "i32",         [SLOT_COND] = "cond",     [SLOT_ELEMENT] = "num",
-    [SLOT_NUM] = "tile or num", [SLOT_LIT] = "lit",       [SLOT_IDX] = "idx",
-    [SLOT_SHAPE] = "shape",     [SLOT_CONST] = "const",   [SLOT_BOOL] = "bool",
-    [SLOT_DTYPE] = "dtype",     [SLOT_STR] = "str",       [SLOT_BUF] = "buf",
-    [SLOT_CTX] = "ctx",         [SLOT_SIGNAL] = "signal", [SLOT_TILES] = "tiles",
-    [SLOT_ENUM] = "",
+    [SLOT_ANY_TILE] = "tile", [SLOT_LEFT] = "tile",     [SLOT_RIGHT] = "tile",
+    [SLOT_ACC] = "tile",      [SLOT_BIAS] = "tile",     [SLOT_TILE] = "tile",
+    [SLOT_MEM] = "mem",       [SLOT_TENSOR] = "tensor", [SLOT_DIST] = "dist",
+    [SLOT_INT] = "int",       [SLOT_PEER] = "int",      [SLOT_I32] = "i32",
+    [SLOT_COND] = "cond",     [SLOT_ELEMENT] = "num",   [SLOT_NUM] = "tile or num",
+    [SLOT_LIT] = "lit",       [SLOT_IDX] = "idx",       [SLOT_SHAPE] = "shape",
+    [SLOT_CONST] = "const",   [SLOT_BOOL] = "bool",     [SLOT_DTYPE] = "dtype",
+    [SLOT_STR] = "str",       [SLOT_BUF] = "buf",       [SLOT_CTX] = "ctx",
+    [SLOT_SIGNAL] = "signal", [SLOT_TILES] = "tiles",   [SLOT_ENUM] = "",
 };
 _Static_assert(sizeof kind_text / sizeof *kind_text == SLOT_KINDS, "a kind without a name");
 

@@ -3,6 +3,7 @@
 #define PLD_IR_OP_H
 
 #include "base/arena.h"
+#include "base/core_memory.h"
 #include "base/enums.h"
 #include "ir/tileop.h"
 #include <stdbool.h>
@@ -50,7 +51,12 @@ typedef enum {
 typedef enum { LEVEL_H = 1, LEVEL_O = 2, LEVEL_I = 4 } LevelMask;
 
 typedef enum {
-    SLOT_TILE,    /* a tile */
+    SLOT_TILE, /* a tile, in Vec once infer_memory has run; the others as their name says */
+    SLOT_ANY_TILE,
+    SLOT_LEFT,
+    SLOT_RIGHT,
+    SLOT_ACC,
+    SLOT_BIAS,
     SLOT_MEM,     /* a plain tensor or a window view */
     SLOT_TENSOR,  /* a plain tensor */
     SLOT_DIST,    /* a window view */
@@ -140,6 +146,10 @@ typedef enum {
     RULE_REINTERPRET_VIEW,
     RULE_TILE_READ,
     RULE_TILE_WRITE,
+    RULE_MOVE,
+    RULE_MATMUL,
+    RULE_MATMUL_ACC,
+    RULE_TRANSPOSE_VIEW,
     RULE_ALLOC,
     RULE_WINDOW,
     RULE_ROW,
@@ -169,6 +179,7 @@ typedef enum {
     RES_TILE_CAST,
     RES_TILE_BROADCAST,
     RES_TILE_REDUCED,
+    RES_TILE_PRODUCT,
     RES_SCALAR,
     RES_INDEX,
     RES_INT32,
@@ -215,6 +226,8 @@ typedef enum {
     EMIT_MAKE,
     EMIT_COPY,
     EMIT_CAST,
+    EMIT_MATMUL,
+    EMIT_TURN,
     EMIT_ALLOC,
     EMIT_WINDOW,
     EMIT_ROW,
@@ -292,6 +305,9 @@ static inline bool opnd_may_be_left_out(const OpSlot *slot)
 {
     return (slot->flags & (OPND_OPTIONAL | OPND_DEFAULT)) != 0;
 }
+
+/* The memory that a slot wants its tile in, MEM_UNSET: any; false for slots that take no tile. */
+bool op_slot_memory(SlotKind kind, MemSpace *memory);
 
 /* "pl.tile.load(tensor, offsets, shape, [valid_shape])": one line; operands of .ir files
  * where `ir`. */

@@ -54,15 +54,6 @@ TypeTable *type_table_new(Arena *arena)
 
 /* Printing. */
 
-static const char *mem_name(MemSpace mem)
-{
-    static const char *const names[] = {
-        [MEM_UNSET] = "Unset", [MEM_VEC] = "Vec",     [MEM_MAT] = "Mat",
-        [MEM_LEFT] = "Left",   [MEM_RIGHT] = "Right", [MEM_ACC] = "Acc",
-    };
-    return names[mem];
-}
-
 static void print_shaped(Buf *out, const Type *t)
 {
     buf_str(out, t->kind == TY_TILE   ? "pl.Tile[["
@@ -74,7 +65,7 @@ static void print_shaped(Buf *out, const Type *t)
     }
     buf_printf(out, "], pl.%s", dtype_name(t->dtype));
     if (t->kind == TY_TILE && t->mem != MEM_UNSET)
-        buf_printf(out, ", pl.Mem.%s", mem_name(t->mem));
+        buf_printf(out, ", pl.Mem.%s", mem_kind_name(t->mem));
     if (t->kind == TY_TILE && t->addr >= 0)
         buf_printf(out, ", %lld", (long long)t->addr);
     buf_char(out, ']');
@@ -264,12 +255,14 @@ bool type_bytes(const Type *t, int64_t *out)
 
 bool tile_core_bytes(const Type *t, int64_t row_align, int64_t *out)
 {
-    int64_t rows, row;
-    if (t->rank == 0 || !product(t, 1, t->rank - 1u, &rows) ||
-        !dim_is_const(t->dims[t->rank - 1], &row))
+    int64_t extents[MAX_RANK];
+    CoreLayout layout;
+    for (uint32_t i = 0; i < t->rank; i++)
+        if (!dim_is_const(t->dims[i], &extents[i]) || extents[i] < 0)
+            return false;
+    if (t->rank == 0 ||
+        !core_layout(t->mem, dtype_bytes(t->dtype), t->rank, extents, row_align, &layout))
         return false;
-    if (row < 0 || !checked_mul(row, dtype_bytes(t->dtype), &row) ||
-        !checked_add(row, row_align - 1, &row))
-        return false;
-    return checked_mul(rows, row / row_align * row_align, out);
+    *out = layout.bytes;
+    return true;
 }

@@ -3,6 +3,7 @@
 #define PLD_IR_TYPE_H
 
 #include "base/buf.h"
+#include "base/core_memory.h"
 #include "base/dtype.h"
 #include "base/intern.h"
 #include "base/vec.h"
@@ -49,14 +50,12 @@ typedef enum {
     TY_NUMBER, /* of init and golden functions: an integer or a double, as it comes out */
 } TypeKind;
 
-typedef enum { MEM_UNSET, MEM_VEC, MEM_MAT, MEM_LEFT, MEM_RIGHT, MEM_ACC } MemSpace;
-
 typedef struct Type Type;
 struct Type {
     TypeKind kind;
     Dtype dtype;  /* SCALAR TENSOR DIST TILE */
     uint8_t rank; /* 1..5 for TENSOR DIST TILE */
-    MemSpace mem; /* TILE: MEM_UNSET before allocate_memory */
+    MemSpace mem; /* TILE: MEM_UNSET before infer_memory, unless written in an annotation */
     int64_t addr; /* TILE: byte address on the core, -1 before allocate_memory */
     const Dim *dims[MAX_RANK];
     uint32_t n_elems; /* TUPLE */
@@ -111,7 +110,7 @@ bool type_is_int_scalar(const Type *t);
 /* Elements and bytes of a shaped type with constant dims; false when dynamic or over 2^63-1. */
 bool type_elements(const Type *t, int64_t *out);
 bool type_bytes(const Type *t, int64_t *out);
-/* Bytes a tile takes on the core: rows (last dimension) padded to `row_align`. */
+/* Bytes a tile takes in its memory on the core. */
 bool tile_core_bytes(const Type *t, int64_t row_align, int64_t *out);
 /* Replaces dynamic names in all dims. */
 const Type *type_subst(TypeTable *tt, const Type *t, const Dim *(*get)(void *env, Sym name),

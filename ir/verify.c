@@ -9,10 +9,10 @@
 const char *property_name(Property property)
 {
     static const char *const names[] = {
-        "typed",   "inlined", "ssa",           "flat",
-        "tiles",   "signals", "no_composites", "no_host_collectives",
-        "staged",  "windows", "fenced",        "placed",
-        "outlined"};
+        "typed",    "inlined", "ssa",           "flat",
+        "tiles",    "signals", "no_composites", "no_host_collectives",
+        "staged",   "windows", "fenced",        "placed",
+        "outlined", "kinds"};
     for (uint32_t i = 0; i < sizeof names / sizeof *names; i++)
         if (property == (Property)(1u << i))
             return names[i];

@@ -20,6 +20,7 @@ typedef enum {
     PROP_PLACED = 1 << 11,   /* every tile has an address; init, iter, yield and result of a carried
                                 tile share it */
     PROP_OUTLINED = 1 << 12, /* no scopes: orchestration code calls InCore functions */
+    PROP_KINDS = 1 << 13,    /* every tile is in a memory of the core, one that its op wants */
 } Property;
 
 const char *property_name(Property property);

@@ -127,6 +127,31 @@ static void check_op_properties(Verify *v, const Stmt *s, const Expr *e)
         property_fail(v, s, PROP_WINDOWS, info->full, "has an align= that is no power of two");
 }
 
+/* Operands and results are where the op wants them. */
+static void check_memories(Verify *v, const Stmt *s, const Expr *e)
+{
+    MemSpace want, have = MEM_UNSET;
+    for (uint32_t i = 0; i < e->n_args; i++) {
+        const Expr *arg = e->args[i];
+        bool tile = arg && arg->kind == EX_VAR && arg->type && arg->type->kind == TY_TILE;
+        if (!tile || !op_slot_memory(op_info(e->op)->slots[i].kind, &want))
+            continue;
+        have = i == 0 ? arg->type->mem : have;
+        if (arg->type->mem == MEM_UNSET || (want != MEM_UNSET && arg->type->mem != want))
+            property_fail(v, s, PROP_KINDS, op_info(e->op)->full,
+                          "has an operand in the wrong memory");
+    }
+    want = op_result_memory(e);
+    if (want == MEM_UNSET)
+        want = have;
+    for (uint32_t i = 0; s && s->kind == ST_LET && s->value == e && i < s->n_results; i++) {
+        const Type *t = func_var(v->f, s->results[i])->type;
+        if (t->kind == TY_TILE && t->mem != want)
+            property_fail(v, s, PROP_KINDS, op_info(e->op)->full,
+                          "has its result in the wrong memory");
+    }
+}
+
 static bool is_nested_work(const Expr *e)
 {
     return e->kind == EX_OP || e->kind == EX_CALL;
@@ -223,6 +248,8 @@ void verify_expr(Verify *v, const Stmt *s, Expr *e, bool top)
         check_call(v, s, e);
     if (e->kind == EX_OP)
         check_op_properties(v, s, e);
+    if (e->kind == EX_OP && (v->properties & PROP_KINDS) && v->f->kind == FN_INCORE)
+        check_memories(v, s, e);
     bool direct = top && s && (s->kind == ST_LET || s->kind == ST_EXPR);
     if ((v->properties & PROP_FLAT) && is_nested_work(e) && !direct)
         property_fail(v, s, PROP_FLAT, e->kind == EX_OP ? op_info(e->op)->full : e->callee->name,
@@ -240,9 +267,9 @@ static const char *bad_place(const Verify *v, const Type *t)
         return "has no address";
     if (t->addr % platform->row_align)
         return "has an address that is no multiple of the alignment of rows";
-    if (!tile_core_bytes(t, platform->row_align, &bytes) || bytes > platform->vec_bytes ||
-        t->addr > platform->vec_bytes - bytes)
-        return "has an address past the end of the vector memory";
+    int64_t size = mem_kind_bytes(platform, t->mem);
+    if (!tile_core_bytes(t, platform->row_align, &bytes) || bytes > size || t->addr > size - bytes)
+        return "has an address past the end of its memory";
     return NULL;
 }
 

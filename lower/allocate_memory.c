@@ -1,4 +1,4 @@
-/* Pass 14: every tile gets an address on the core.
+/* Pass 15: every tile gets an address on the core.
  *
  * A value carried by a loop or an if has one address under all its names: what goes in, what the
  * body sees, what is yielded, what comes out. Names are joined greedily, inner and later carriers
@@ -86,7 +86,9 @@ static Expr *add_copy(Alloc *x, Block *out, const Stmt *at, VarId like, Expr *va
 {
     Builder b = {x->p, x->f, out, at->loc};
     Expr *copy = ex_opv(x->p, OP_TILE_COPY, 1, value);
-    return ex_var(x->p, x->f, build_let(&b, func_var(x->f, like)->base, copy));
+    VarId v = build_let(&b, func_var(x->f, like)->base, copy);
+    func_var(x->f, v)->type = func_var(x->f, like)->type;
+    return ex_var(x->p, x->f, v);
 }
 
 /* One value on its way to the place it is carried in. */
@@ -217,7 +219,7 @@ static void retype_stmt(void *env, Stmt *s)
 static void set_address(Alloc *x, VarId v, int64_t addr)
 {
     Var *var = func_var(x->f, v);
-    var->type = type_placed(x->p->types, var->type, MEM_VEC, addr);
+    var->type = type_placed(x->p->types, var->type, var->type->mem, addr);
 }
 
 static bool place_func(Alloc *x, const Live *live)

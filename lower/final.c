@@ -1,4 +1,4 @@
-/* Pass 15: simplified once more, now that addresses, offsets and fences are known. Nothing is
+/* Pass 16: simplified once more, now that addresses, offsets and fences are known. Nothing is
  * undone: ops with effects stay, fences among them, and a name stands for another only where the
  * types agree, which by now includes the place on the core. */
 #include "lower/pass.h"

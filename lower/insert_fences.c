@@ -1,4 +1,4 @@
-/* Pass 13: fences become ops of their own; from here on notify and wait order nothing by
+/* Pass 14: fences become ops of their own; from here on notify and wait order nothing by
  * themselves.
  *
  * Release. A notify tells a peer that what this rank did before is done: its writes can be read,

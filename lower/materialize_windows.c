@@ -1,4 +1,4 @@
-/* Pass 12: window buffers get their place in the symmetric memory that every rank has: a name, an
+/* Pass 13: window buffers get their place in the symmetric memory that every rank has: a name, an
  * offset, a size, an alignment, zero fill. Buffers lie one behind the other in the order of their
  * allocations, each of the platform's least size at least, rounded up to its alignment; offsets and
  * sizes are expressions where extents are dynamic.

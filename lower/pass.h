@@ -32,6 +32,7 @@ bool pass_synthesize_signals(Program *p);
 bool pass_lower_composite_ops(Program *p);
 bool pass_lower_host_collectives(Program *p);
 bool pass_lower_transfers(Program *p);
+bool pass_infer_memory(Program *p);
 bool pass_materialize_windows(Program *p);
 bool pass_insert_fences(Program *p);
 bool pass_allocate_memory(Program *p);

@@ -60,6 +60,8 @@ static void find_conflicts(Scan *x, const Place *place)
     vec_clear(&x->conflicts);
     for (uint32_t i = 0; i < x->active.len; i++) {
         const Place *other = x->active.at[i];
+        if (other->type->mem != place->type->mem)
+            continue;
         bool overlap = segments_overlap(&place->segments, &other->segments);
         if (!overlap && !segments_touch(&place->segments, &other->segments))
             continue;
@@ -111,12 +113,12 @@ static void note_tile(Scan *x, const Place *place)
 /* How many chunks of the last dimension would do, where a power of two divides it. */
 static void note_chunks(Scan *x, const Place *place, int64_t sum)
 {
-    int64_t cols, chunks = 1;
+    int64_t cols, chunks = 1, size = mem_kind_bytes(x->p->platform, MEM_VEC);
     if (!dim_is_const(place->type->dims[place->type->rank - 1], &cols))
         return;
-    while (sum / chunks > x->p->platform->vec_bytes && cols % (2 * chunks) == 0)
+    while (sum / chunks > size && cols % (2 * chunks) == 0)
         chunks *= 2;
-    if (chunks == 1 || sum / chunks > x->p->platform->vec_bytes)
+    if (chunks == 1 || sum / chunks > size)
         return;
     diag_note(
         x->p->diags, x->live->loc[place->first].span,
@@ -124,25 +126,35 @@ static void note_chunks(Scan *x, const Place *place, int64_t sum)
         (long long)chunks, (long long)(cols / chunks), (long long)cols, (long long)(cols / chunks));
 }
 
-/* Where the sum first exceeds the memory: what is alive there, and what to do. */
+static bool is_alive_beside(const Place *other, const Place *place, uint32_t now)
+{
+    return other->type->mem == place->type->mem && segments_cover(&other->segments, now);
+}
+
+/* Where the sum first exceeds a memory: what is alive there, and what to do. */
 static void report(Scan *x, const Place *place)
 {
     const Platform *platform = x->p->platform;
+    MemSpace memory = place->type->mem;
+    bool vec = memory == MEM_VEC;
     uint32_t now = place->segments.at[0].from;
     int64_t sum = place->bytes;
     for (uint32_t i = 0; i < x->active.len; i++)
-        if (segments_cover(&x->active.at[i]->segments, now))
+        if (is_alive_beside(x->active.at[i], place, now))
             sum += x->active.at[i]->bytes;
-    diag_error(
-        x->p->diags, x->live->loc[place->first].span, "memory",
-        "tiles of %lld bytes are alive here, the vector memory of a core on %s has %lld: load the "
-        "data in chunks that fit, in a loop over pl.range, or make the tiles smaller",
-        (long long)sum, platform->name, (long long)platform->vec_bytes);
+    diag_error(x->p->diags, x->live->loc[place->first].span, "memory",
+               "tiles of %lld bytes are alive here in %s, the %s memory of a core on %s has %lld: "
+               "%s, or make the tiles smaller",
+               (long long)sum, mem_kind_name(memory), mem_kind_name(memory), platform->name,
+               (long long)mem_kind_bytes(platform, memory),
+               vec ? "load the data in chunks that fit, in a loop over pl.range"
+                   : "multiply smaller blocks, in a loop over pl.range with pl.matmul_acc");
     note_tile(x, place);
     for (uint32_t i = 0; i < x->active.len; i++)
-        if (segments_cover(&x->active.at[i]->segments, now))
+        if (is_alive_beside(x->active.at[i], place, now))
             note_tile(x, x->active.at[i]);
-    note_chunks(x, place, sum);
+    if (vec)
+        note_chunks(x, place, sum);
 }
 
 bool place_tiles(Program *p, Func *f, const Live *live, Places *places)
@@ -155,7 +167,7 @@ bool place_tiles(Program *p, Func *f, const Live *live, Places *places)
         Place *place = &places->at[i];
         expire(&x, place->segments.at[0].from);
         place->addr = choose(&x, place);
-        fits = place->bytes <= p->platform->vec_bytes - place->addr;
+        fits = place->bytes <= mem_kind_bytes(p->platform, place->type->mem) - place->addr;
         if (!fits)
             report(&x, place);
         vec_push(&x.active, place);

@@ -174,6 +174,10 @@ static void incore(BcProg *t)
         {BC_TBYTES, 2, 0, 0, 0, 0, 0},
         {BC_TREAD, 4, 0, 2, 2, 0, 0},
         {BC_TWRITE, 1, 0, 2, 2, 4, DT_INT32},
+        {BC_TMATMUL, 9, 10, 11, 0, 0, 0},
+        {BC_TMATACC, 9, 10, 11, 9, 4, 0},
+        {BC_TMATBIAS, 9, 10, 11, 12, 0, 0},
+        {BC_TTURN, 13, 10, 0, 0, 0, 0},
         {BC_RET, 4, 1, 0, 0, 0, 0},
     };
     static const BcMreg mregs[] = {
@@ -182,12 +186,22 @@ static void incore(BcProg *t)
         {.dtype = DT_FP32, .rank = 2, .shape = {1, 64}, .addr = 0, .bytes = 256, .name = S_ACC},
         {.dtype = DT_FP32, .rank = 2, .shape = {1, 64}, .addr = 256, .bytes = 256, .name = S_X},
         {.dtype = DT_INT32, .rank = 2, .shape = {1, 64}, .addr = 512, .bytes = 256, .name = S_ACC},
-        {.dtype = DT_INT32, .rank = 2, .shape = {3, 1}, .addr = 768, .bytes = 96, .name = S_ACC},
+        {.dtype = DT_INT32, .rank = 2, .shape = {3, 1}, .addr = 768, .bytes = 32, .name = S_ACC},
         {.dtype = DT_INT32, .rank = 2, .shape = {1, 64}, .addr = 0, .bytes = 256, .name = S_ACC},
         {.dtype = DT_FP32, .rank = 2, .shape = {1, 1}, .addr = 864, .bytes = 32, .name = S_ACC},
         {.dtype = DT_FP32, .rank = 2, .shape = {1, 128}, .addr = 1024, .bytes = 512, .name = S_ACC},
         {.dtype = DT_FP32, .rank = 2, .shape = {8, 8}, .addr = 2048, .bytes = 256, .name = S_ACC},
-        {.dtype = DT_FP32, .rank = 2, .shape = {64, 1}, .addr = 4096, .bytes = 2048, .name = S_ACC},
+        {.dtype = DT_FP32, .rank = 2, .shape = {64, 1}, .addr = 4096, .bytes = 256, .name = S_ACC},
+        {.dtype = DT_FP32, .rank = 2, .shape = {16, 16}, .addr = 0, .bytes = 1024, .name = S_ACC},
+        {.dtype = DT_FP32, .rank = 2, .shape = {16, 16}, .addr = 0, .bytes = 1024, .name = S_ACC},
+        {.dtype = DT_FP32, .rank = 2, .shape = {16, 16}, .addr = 0, .bytes = 1024, .name = S_ACC},
+        {.dtype = DT_FP32, .rank = 2, .shape = {1, 16}, .addr = 0, .bytes = 64, .name = S_ACC},
+        {.dtype = DT_FP32,
+         .rank = 2,
+         .shape = {16, 16},
+         .addr = 1024,
+         .bytes = 1024,
+         .name = S_ACC},
     };
     static const BcLoc locs[] = {
         {0, S_FILE, 3, 5},
@@ -196,6 +210,9 @@ static void incore(BcProg *t)
     memcpy(t->incore, code, sizeof code);
     memcpy(t->incore_mregs, mregs, sizeof mregs);
     memcpy(t->tiles, tiles, sizeof tiles);
+    static const MemSpace memories[] = {MEM_ACC, MEM_LEFT, MEM_RIGHT, MEM_BIAS, MEM_LEFT};
+    for (uint32_t i = 0; i < 14; i++)
+        t->tiles[i].memory = i < 9 ? MEM_VEC : memories[i - 9];
     memcpy(t->locs, locs, sizeof locs);
     t->sites[0] = BUILTIN_BARRIER;
     t->regions[0] = (BcRegion){15, 0, PHASE_BARRIER_1};
@@ -214,7 +231,7 @@ static void incore(BcProg *t)
                            .n_mregs = 3,
                            .n_params = 4,
                            .n_binds = 1,
-                           .n_tiles = 9,
+                           .n_tiles = 14,
                            .n_xfers = 2,
                            .n_locs = 2,
                            .n_sites = 1,
@@ -229,7 +246,12 @@ static void incore(BcProg *t)
                            .insns = t->incore,
                            .locs = t->locs,
                            .mregs = t->incore_mregs,
-                           .core_bytes = 8192};
+                           .core_bytes = {[MEM_VEC] = 8192,
+                                          [MEM_LEFT] = 2048,
+                                          [MEM_RIGHT] = 1024,
+                                          [MEM_ACC] = 1024,
+                                          [MEM_BIAS] = 64}};
+    bc_place_tiles(&t->funcs[2], t->tiles, 32);
 }
 
 /* def x(i, j): return i * 2.0 */

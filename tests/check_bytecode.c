@@ -146,6 +146,12 @@ static const struct {
     {2, 23, {BC_TUN, 0, 1, 0, 0, 0, TOP_ADD}, "imm"},
     {2, 24, {BC_TCAST, 3, 0, 0, 0, 0, CAST_ROUND}, "different shapes"},
     {2, 24, {BC_TCAST, 2, 0, 0, 0, 0, 9}, "imm"},
+    {2, 48, {BC_TMATMUL, 0, 10, 11, 0, 0, 0}, "wrong memory"},
+    {2, 48, {BC_TMATMUL, 9, 11, 10, 0, 0, 0}, "wrong memory"},
+    {2, 49, {BC_TMATACC, 9, 10, 11, 12, 4, 0}, "accumulator of another type"},
+    {2, 49, {BC_TMATACC, 9, 10, 11, 9, 8, 0}, "field e"},
+    {2, 50, {BC_TMATBIAS, 9, 10, 11, 9, 0, 0}, "bias of another type"},
+    {2, 51, {BC_TTURN, 11, 10, 0, 0, 0, 0}, "turned"},
     {2, 28, {BC_PUT, 0, 4, 0, 0, 0, 0}, "wrong kind"},
     {2, 28, {BC_PUT, 2, 4, 0, 0, 0, 0}, "differ in dtype or rank"},
     {2, 28, {BC_PUT, 2, 4, 2, 2, 0, 0}, "field d"},
@@ -307,7 +313,7 @@ static const char *break_table(int i)
     case 17: t.tiles[0].shape[0] = 0; return "tile t0";
     case 18: t.tiles[0].shape[1] = INT64_MAX; return "tile t0";
     case 19: t.tiles[0].addr = 16; return "outside";
-    case 20: t.tiles[3].addr = 8128; return "outside";
+    case 20: t.tiles[3].addr = 8192; return "outside";
     case 21: t.tiles[3].bytes = 128; return "tile t3";
     case 22: t.call.func = 0; return "level";
     case 23: t.dispatch.func = 0; return "level";
@@ -333,7 +339,7 @@ static const char *break_table(int i)
     case 43: t.golden_params[2].kind = BCP_TENSOR; return "none of the host function";
     case 44: t.elements[1].func.n_mregs = 0; return "memory that is no parameter";
     case 45: t.funcs[2].kind = 9; return "malformed function";
-    case 46: t.funcs[2].core_bytes = INT64_MAX; return "memory";
+    case 46: t.funcs[2].core_bytes[MEM_VEC] = INT64_MAX; return "memory";
     case 47: t.golden_mregs[0].rank = 1; return "does not fit its parameter";
     case 48: t.xfers[0].stages[1] = 3; return "staging tiles";
     case 49: t.xfers[0].pipeline = false; return "transfer";

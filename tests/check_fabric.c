@@ -14,7 +14,7 @@ static RectPair rect2(int64_t rows, int64_t cols, int64_t r0, int64_t c0, int64_
     int64_t shape[] = {rows, cols}, off[] = {r0, c0}, ext[] = {h, w}, tile[] = {h, tw};
     MemRef m = {.dtype = DT_FP32, .rank = 2, .offset = 16};
     memcpy(m.shape, shape, sizeof shape);
-    return rect_make(&m, 1, off, ext, tile, 32);
+    return rect_make(&m, 1, off, ext, tile, (tw * 4 + 31) / 32 * 32);
 }
 
 START_TEST(rect_merges_rows)

@@ -53,6 +53,7 @@ static const char *infer_text_at(FuncKind level, OpId op, uint32_t n, Expr **slo
 
 START_TEST(loads_and_stores)
 {
+    VarId ints = irtest_param(&t, "ints", irtest_matrix(&t, TY_TILE, DT_INT8, 1, 64));
     ck_infer("pl.Tile[[1, 64], pl.FP32]", OP_TILE_LOAD, USE(x), AT(0, 0), AT(1, 64));
     ck_infer("pl.tile.load needs offsets inside pl.Tensor[[1, 64], pl.FP32]: in dimension 1, 32 + "
              "64 is past "
@@ -71,9 +72,9 @@ START_TEST(loads_and_stores)
              OP_TILE_LOAD, USE(tile), AT(0, 0), AT(1, 64));
     ck_infer("pld.DistributedTensor[[4, 64], pl.FP32]", OP_TILE_STORE, USE(tile), AT(1, 0),
              USE(data));
-    ck_infer("pl.tile.store needs a tile of the memory's dtype, got pl.Tile[[1, 64], pl.FP32] for "
+    ck_infer("pl.tile.store needs a tile of the memory's dtype, got pl.Tile[[1, 64], pl.INT8] for "
              "pld.DistributedTensor[[4, 64], pl.FP16]",
-             OP_TILE_STORE, USE(tile), AT(1, 0), USE(half));
+             OP_TILE_STORE, USE(ints), AT(1, 0), USE(half));
     ck_infer("pl.tile.load needs the operand shape", OP_TILE_LOAD, USE(x), AT(0, 0));
     ck_infer("pl.tile.load needs compile-time or dynamic extents in shape, item 1 is a run-time "
              "value: tile "

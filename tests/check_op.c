@@ -163,8 +163,9 @@ END_TEST
 START_TEST(signatures_show_how_to_call)
 {
     Arena arena = {0};
-    ck_assert_str_eq(op_signature(&arena, OP_TILE_LOAD, false),
-                     "pl.tile.load(tensor, offsets, shape, [valid_shape], [clamp])");
+    ck_assert_str_eq(
+        op_signature(&arena, OP_TILE_LOAD, false),
+        "pl.tile.load(tensor, offsets, shape, [valid_shape], [clamp], [target_memory])");
     ck_assert_str_eq(op_signature(&arena, OP_REMOTE_STORE, false),
                      "pld.tile.remote_store(src_tile, target, peer, offsets, *, [atomic=])");
     ck_assert_str_eq(op_signature(&arena, OP_ALLOC_WINDOW_BUFFER, false),

@@ -59,7 +59,7 @@ START_TEST(names_with_and_without_number)
     ck_assert(!pass_from_name("7_lower_composite_ops", &id));
     ck_assert(!pass_from_name("", &id));
     ck_assert_str_eq(pass_info(PASS_PARSED)->file, "00_parsed");
-    ck_assert_str_eq(pass_info(PASS_FINAL)->file, "15_final");
+    ck_assert_str_eq(pass_info(PASS_FINAL)->file, "16_final");
 }
 END_TEST
 

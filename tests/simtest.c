@@ -166,6 +166,7 @@ static void kernel(SimTest *t, BcFunc *f, const SimKernel *k)
     for (uint32_t i = 0; i < 7; i++)
         tiles[i] = (BcTile){.dtype = i == 6 ? DT_FP16 : t->dtype,
                             .rank = 2,
+                            .memory = MEM_VEC,
                             .name = S_X,
                             .addr = 32 * i,
                             .bytes = 32,
@@ -191,7 +192,8 @@ static void kernel(SimTest *t, BcFunc *f, const SimKernel *k)
                   .mregs = COPY(t, mregs),
                   .n_locs = k->n,
                   .locs = locs(t, k->n, 100),
-                  .core_bytes = 224};
+                  .core_bytes = {[MEM_VEC] = 224}};
+    ck_assert(bc_place_tiles(f, tiles, 32));
     calls(t, f, k);
 }
 

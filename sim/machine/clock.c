@@ -33,6 +33,12 @@ int64_t clock_compute(const Platform *pf, int64_t now, int64_t bytes)
     return clock_add(now, clock_add(pf->op_overhead, clock_bytes(bytes, pf->vec_ps_per_kib)));
 }
 
+int64_t clock_product(const Platform *pf, int64_t now, int64_t m, int64_t n, int64_t k)
+{
+    return clock_add(now,
+                     clock_add(pf->op_overhead, clock_bytes(2 * m * n * k, pf->cube_ps_per_kop)));
+}
+
 /* Sends a message of `bytes` that is ready at `ready` from one port to another; the time when its
  * last byte has arrived. *sent: when the sending port has taken it. */
 static int64_t message(const Platform *pf, Ports *from, Ports *to, int64_t ready, int64_t bytes,

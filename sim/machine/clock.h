@@ -25,6 +25,8 @@ int64_t clock_add(int64_t a, int64_t b); /* saturating */
 int64_t clock_memory(const Platform *pf, int64_t now, int64_t bytes);
 /* A tile op over `bytes` of its largest operand. */
 int64_t clock_compute(const Platform *pf, int64_t now, int64_t bytes);
+/* A product [m, k] @ [k, n]: 2mnk operations of the cube unit. */
+int64_t clock_product(const Platform *pf, int64_t now, int64_t m, int64_t n, int64_t k);
 /* A remote read of `bytes` from `from` by `to`: the lane goes on when the data is there. */
 ClockStep clock_remote_read(const Platform *pf, Ports *self, Ports *peer, int64_t now,
                             int64_t bytes);

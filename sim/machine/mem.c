@@ -9,15 +9,15 @@ bool shape_elements(uint32_t rank, const int64_t *shape, int64_t *out)
     return checked_size(1, rank, shape, out);
 }
 
-/* Byte stride of each dimension: dense, or with rows padded to `align`. */
-static void strides(uint32_t rank, const int64_t *shape, uint32_t elem, int64_t align, int64_t *out)
+/* Byte stride of each dimension: dense, or with rows `pitch` bytes apart. */
+static void strides(uint32_t rank, const int64_t *shape, uint32_t elem, int64_t pitch, int64_t *out)
 {
     int64_t size = elem;
     for (uint32_t i = rank; i-- > 0;) {
         out[i] = size;
         size *= shape[i];
-        if (align && i == rank - 1)
-            size = (size + align - 1) / align * align;
+        if (pitch && i == rank - 1)
+            size = pitch;
     }
 }
 
@@ -31,14 +31,14 @@ static void reverse(int64_t *v, int n)
 }
 
 RectPair rect_make(const MemRef *m, uint32_t rank, const int64_t *off, const int64_t *ext,
-                   const int64_t *tile_shape, int64_t align)
+                   const int64_t *tile_shape, int64_t pitch)
 {
     RectPair p = {.rect = {.at = {.rank = rank, .window = m->object, .offset = m->offset}}};
     FabRect *r = &p.rect;
     uint32_t elem = dtype_bytes(m->dtype);
     int64_t mem[BC_MAX_RANK], tile[BC_MAX_RANK];
     strides(m->rank, m->shape, elem, 0, mem);
-    strides(m->rank, tile_shape, elem, align, tile);
+    strides(m->rank, tile_shape, elem, pitch, tile);
     r->run = elem;
     for (uint32_t i = m->rank; i-- > 0;) {
         r->at.offset += off[i] * mem[i];

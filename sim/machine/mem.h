@@ -26,14 +26,14 @@ typedef struct {
 bool shape_elements(uint32_t rank, const int64_t *shape, int64_t *out);
 
 /* The rectangle `ext` at `off` of the slice of view `m` on world rank `rank`, with contiguous
- * dimensions merged, and the strides for the same bytes in a tile: rows of `tile_shape` padded to
- * `align` (align 0: dense). Offsets are in range (the caller has checked). */
+ * dimensions merged, and the strides for the same bytes in a tile: rows of `tile_shape` that are
+ * `pitch` bytes apart (0: dense). Offsets are in range (the caller has checked). */
 typedef struct {
     FabRect rect;
     int64_t tile_stride[FAB_MAX_DIMS];
 } RectPair;
 RectPair rect_make(const MemRef *m, uint32_t rank, const int64_t *off, const int64_t *ext,
-                   const int64_t *tile_shape, int64_t align);
+                   const int64_t *tile_shape, int64_t pitch);
 
 /* The same bytes with adjacent runs merged: what observers see. */
 FabRect rect_compact(const FabRect *r);

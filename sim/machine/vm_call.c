@@ -76,7 +76,7 @@ bool vm_enter(World *w, Lane *lane, uint32_t func, const MemRef *mem, const int6
         memcpy(top->regs, binds, f->n_binds * sizeof *binds);
         memcpy(top->regs + f->n_binds, scalars, (f->n_params - n_mem) * sizeof *scalars);
         memcpy(top->mregs, mem, n_mem * sizeof *mem);
-        need_core(lane, f->core_bytes);
+        need_core(lane, bc_core_bytes(f));
     }
     xfree(binds);
     return ok;

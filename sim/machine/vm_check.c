@@ -94,7 +94,7 @@ void vm_check_insn(const World *w, const Lane *lane)
 
 void vm_check_slot(Lane *lane, const BcTile *t)
 {
-    within("tile in the memory of the core", t->addr, t->bytes, lane->core_cap);
+    within("tile in the memory of the core", t->at, t->bytes, lane->core_cap);
     lane->checked = t;
 }
 
@@ -109,7 +109,7 @@ static int64_t extent(const FabRect *r, const int64_t *stride)
 
 void vm_check_local(const Lane *lane, const RectPair *p, const char *at)
 {
-    bool tile = lane->checked && at == lane->core_mem + lane->checked->addr;
+    bool tile = lane->checked && at == lane->core_mem + lane->checked->at;
     within("bytes of a tile", 0, extent(&p->rect, p->tile_stride), tile ? lane->checked->bytes : 8);
 }
 

@@ -205,7 +205,7 @@ static bool tile_rect(World *w, Lane *lane, const MemRef *m, const BcTile *t, ui
 {
     if (!vm_bounds(w, lane, m, off, ext))
         return false;
-    *out = rect_make(m, rank, off, ext, t->shape, w->row_align);
+    *out = rect_make(m, rank, off, ext, t->shape, t->pitch);
     return true;
 }
 

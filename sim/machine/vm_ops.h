@@ -78,6 +78,8 @@ bool vm_block_end(Lane *lane);
 /* sim/machine/vm_shape.c: TSLICE to TBYTES, TWRITE; TREAD. */
 bool vm_tile_shape(World *w, Lane *lane, const BcInsn *in);
 bool vm_tile_read(World *w, Lane *lane, const BcInsn *in);
+/* sim/machine/vm_matrix.c: products, and tiles turned. */
+bool vm_matrix(World *w, Lane *lane, const BcInsn *in);
 
 /* sim/machine/vm_xfer.c */
 bool vm_xfer(World *w, Lane *lane, const BcInsn *in);

@@ -2,12 +2,6 @@
 #include "sim/machine/vm_check.h"
 #include <string.h>
 
-int64_t tile_row_step(const World *w, const BcTile *t)
-{
-    int64_t align = w->row_align;
-    return (t->shape[t->rank - 1] * (int64_t)dtype_bytes(t->dtype) + align - 1) / align * align;
-}
-
 TileRegion tile_region(const Lane *lane, uint32_t slot)
 {
     const Frame *top = &vec_last(&lane->frames);
@@ -40,10 +34,10 @@ static int64_t extent(const BcTile *t, uint32_t axis)
     return axis < missing ? 1 : t->shape[axis - missing];
 }
 
-RowOperand row_operand(const World *w, Lane *lane, const BcTile *t, const BcTile *whole)
+RowOperand row_operand(Lane *lane, const BcTile *t, const BcTile *whole)
 {
     RowOperand o = {.at = vm_tile_at(lane, t)};
-    int64_t step = tile_row_step(w, t);
+    int64_t step = t->pitch;
     for (uint32_t i = BC_MAX_RANK - 1; i-- > 0;) {
         o.step[i] = extent(t, i) == 1 && extent(whole, i) != 1 ? 0 : step;
         step *= extent(t, i);

@@ -18,15 +18,13 @@ typedef struct {
     int64_t ext[BC_MAX_RANK];
 } Grid;
 
-/* Bytes from one row of a tile to the next. */
-int64_t tile_row_step(const World *w, const BcTile *t);
 /* Shape and valid extents of a tile slot. */
 TileRegion tile_region(const Lane *lane, uint32_t slot);
 Grid grid_of(const TileRegion *r);
 int64_t grid_elements(const Grid *g);
 /* The tile as an operand of an op over a grid whose shape is that of `whole`: what has extent 1
  * there and not in `whole` is repeated. */
-RowOperand row_operand(const World *w, Lane *lane, const BcTile *t, const BcTile *whole);
+RowOperand row_operand(Lane *lane, const BcTile *t, const BcTile *whole);
 
 /* Called for groups of rows: k->a and k->b are of `operands` 1 and 2, and NULL without them. */
 typedef bool RowsFn(void *env, const KernelArgs *k);

@@ -11,11 +11,11 @@ typedef struct {
     uint32_t bytes; /* of an element */
 } Layout;
 
-static Layout layout_of(const World *w, Lane *lane, uint32_t slot)
+static Layout layout_of(Lane *lane, uint32_t slot)
 {
     const BcTile *t = &lane_top(lane)->f->tiles[slot];
     Layout l = {.at = vm_tile_at(lane, t), .bytes = dtype_bytes(t->dtype)};
-    int64_t step = tile_row_step(w, t);
+    int64_t step = t->pitch;
     l.step[BC_MAX_RANK - 1] = l.bytes;
     for (uint32_t i = BC_MAX_RANK - 1; i-- > 0;) {
         uint32_t missing = BC_MAX_RANK - t->rank;
@@ -97,8 +97,8 @@ static bool slice(World *w, Lane *lane, const BcInsn *in)
         for (uint32_t i = 0; i < out.rank; i++)
             out.valid[i] = out.valid[i] < cut.valid[i] ? out.valid[i] : cut.valid[i];
     }
-    Layout to = layout_of(w, lane, in->a);
-    Layout from = moved(layout_of(w, lane, in->b), offset, a.rank);
+    Layout to = layout_of(lane, in->a);
+    Layout from = moved(layout_of(lane, in->b), offset, a.rank);
     Grid g = grid_of(&out);
     copy_part(&to, &from, &g);
     return done(w, lane, in, &out, is_written(lane, in->b));
@@ -130,8 +130,8 @@ static bool assemble(World *w, Lane *lane, const BcInsn *in)
     if (!region_assemble(&target, &source, offset, &out, why))
         return vm_fault(w, lane, "%s", why);
     bool written = is_written(lane, in->c) || is_written(lane, in->b);
-    Layout to = layout_of(w, lane, in->a), under = layout_of(w, lane, in->b);
-    Layout from = layout_of(w, lane, in->c), at = moved(to, offset, out.rank);
+    Layout to = layout_of(lane, in->a), under = layout_of(lane, in->b);
+    Layout from = layout_of(lane, in->c), at = moved(to, offset, out.rank);
     Grid all = grid_of(&target), part = grid_of(&source);
     Dtype dtypes[] = {(Dtype)tiles[in->a].dtype, (Dtype)tiles[in->c].dtype};
     if (to.at == from.at) /* of one shape: all of the target is replaced */
@@ -152,8 +152,8 @@ static bool concat(World *w, Lane *lane, const BcInsn *in)
     char why[REGION_TEXT];
     if (!region_concat(&a, &b, &out, why))
         return vm_fault(w, lane, "%s", why);
-    Layout to = layout_of(w, lane, in->a);
-    Layout left = layout_of(w, lane, in->b), right = layout_of(w, lane, in->c);
+    Layout to = layout_of(lane, in->a);
+    Layout left = layout_of(lane, in->b), right = layout_of(lane, in->c);
     Grid g = grid_of(&a), h = grid_of(&b);
     copy_part(&to, &left, &g);
     to.at += a.shape[a.rank - 1] * to.bytes;
@@ -181,7 +181,7 @@ static bool reshape(World *w, Lane *lane, const BcInsn *in)
     char why[REGION_TEXT];
     if (!region_reshape(&a, &out, why))
         return vm_fault(w, lane, "%s", why);
-    Layout to = layout_of(w, lane, in->a), from = layout_of(w, lane, in->b);
+    Layout to = layout_of(lane, in->a), from = layout_of(lane, in->b);
     int64_t n = 1;
     for (uint32_t i = 0; i < a.rank; i++)
         n *= a.shape[i];
@@ -210,7 +210,7 @@ static bool swap_axes(World *w, Lane *lane, const BcInsn *in)
     uint32_t missing = BC_MAX_RANK - a.rank;
     out.shape[x] = a.shape[y], out.shape[y] = a.shape[x];
     out.valid[x] = a.valid[y], out.valid[y] = a.valid[x];
-    Layout to = layout_of(w, lane, in->a), from = layout_of(w, lane, in->b);
+    Layout to = layout_of(lane, in->a), from = layout_of(lane, in->b);
     int64_t step = from.step[missing + x];
     from.step[missing + x] = from.step[missing + y];
     from.step[missing + y] = step;
@@ -245,11 +245,11 @@ static bool fill_padding(World *w, Lane *lane, const BcInsn *in)
 {
     TileRegion a = tile_region(lane, in->b), out = tile_region(lane, in->a);
     Dtype dtype = (Dtype)lane_top(lane)->f->tiles[in->a].dtype;
-    Padding p = {.to = layout_of(w, lane, in->a),
+    Padding p = {.to = layout_of(lane, in->a),
                  .valid = grid_of(&a),
                  .value = vm_constant(w, in->imm, dtype),
                  .dtype = dtype};
-    Layout from = layout_of(w, lane, in->b);
+    Layout from = layout_of(lane, in->b);
     memcpy(out.valid, out.shape, sizeof out.valid);
     if (p.to.at != from.at)
         copy_part(&p.to, &from, &p.valid);
@@ -264,7 +264,7 @@ static bool set_valid(World *w, Lane *lane, const BcInsn *in)
     TileRegion out = tile_region(lane, in->a);
     if (!given_valid(w, lane, in->c, &out))
         return false;
-    Layout to = layout_of(w, lane, in->a), from = layout_of(w, lane, in->b);
+    Layout to = layout_of(lane, in->a), from = layout_of(lane, in->b);
     Grid g = grid_of(&out);
     if (to.at != from.at)
         copy_part(&to, &from, &g);
@@ -275,7 +275,7 @@ static bool set_valid(World *w, Lane *lane, const BcInsn *in)
 static bool other_dtype(World *w, Lane *lane, const BcInsn *in)
 {
     TileRegion a = tile_region(lane, in->b), out = tile_region(lane, in->a);
-    Layout to = layout_of(w, lane, in->a), from = layout_of(w, lane, in->b);
+    Layout to = layout_of(lane, in->a), from = layout_of(lane, in->b);
     uint32_t last = a.rank - 1;
     memcpy(out.valid, a.valid, last * sizeof *out.valid);
     int64_t bytes = a.valid[last] * from.bytes;
@@ -298,7 +298,7 @@ static bool element_of(World *w, Lane *lane, uint32_t slot, uint16_t run, Layout
         if (index[i] < 0 || index[i] >= r.shape[i])
             return vm_fault(w, lane, "index %lld is outside axis %u of the tile (extent %lld)",
                             (long long)index[i], i, (long long)r.shape[i]);
-    *at = moved(layout_of(w, lane, slot), index, r.rank);
+    *at = moved(layout_of(lane, slot), index, r.rank);
     return true;
 }
 
@@ -336,7 +336,7 @@ static bool tile_write(World *w, Lane *lane, const BcInsn *in)
     Dtype dtype = (Dtype)lane_top(lane)->f->tiles[in->a].dtype;
     TileRegion one = {.rank = out.rank};
     char why[REGION_TEXT];
-    Layout to = layout_of(w, lane, in->a), from = layout_of(w, lane, in->b), at;
+    Layout to = layout_of(lane, in->a), from = layout_of(lane, in->b), at;
     if (!element_of(w, lane, in->b, in->c, &at))
         return false;
     for (uint32_t i = 0; i < out.rank; i++)

@@ -8,7 +8,7 @@
 char *vm_tile_at(Lane *lane, const BcTile *t)
 {
     vm_check_slot(lane, t);
-    return lane->core_mem + t->addr;
+    return lane->core_mem + t->at;
 }
 
 /* Only the first use is told: whatever the op wrote then counts as written. */
@@ -156,7 +156,7 @@ static bool gather(World *w, Lane *lane, TileCall *c, TileRegion *out, RowOperan
     char why[REGION_TEXT];
     bool binary = in->op == BC_TBIN;
     *out = tile_region(lane, in->op == BC_TFULL ? in->a : in->b);
-    operands[(*n)++] = row_operand(w, lane, t, t);
+    operands[(*n)++] = row_operand(lane, t, t);
     if (in->op == BC_TFULL)
         return true;
     TileRegion a = *out;
@@ -167,13 +167,13 @@ static bool gather(World *w, Lane *lane, TileCall *c, TileRegion *out, RowOperan
     }
     if (in->op != BC_TCOPY && (c->op == TOP_NONE || tileop_reads(c->op, 0)))
         vm_tile_used(w, lane, in->b);
-    operands[(*n)++] = row_operand(w, lane, &tiles[in->b], t);
+    operands[(*n)++] = row_operand(lane, &tiles[in->b], t);
     c->a_repeated = operands[1].repeated;
     if (!binary)
         return true;
     if (tileop_reads(c->op, 1))
         vm_tile_used(w, lane, in->c);
-    operands[(*n)++] = row_operand(w, lane, &tiles[in->c], t);
+    operands[(*n)++] = row_operand(lane, &tiles[in->c], t);
     c->b_repeated = operands[2].repeated;
     return true;
 }
@@ -219,7 +219,7 @@ static bool reduce(World *w, Lane *lane, const BcInsn *in)
     if (!region_reduce(&a, axis, &out, why))
         return vm_fault(w, lane, "%s", why);
     vm_tile_used(w, lane, in->b);
-    RowOperand operands[] = {row_operand(w, lane, t, t), row_operand(w, lane, from, from)};
+    RowOperand operands[] = {row_operand(lane, t, t), row_operand(lane, from, from)};
     operands[0].step[BC_MAX_RANK - 2] =
         reduce_along_rows((TileReduce)in->imm) ? operands[0].step[BC_MAX_RANK - 2] : 0;
     vm_tile_made(lane, in->a, &out, true);
@@ -246,6 +246,10 @@ bool vm_tile_op(World *w, Lane *lane, const BcInsn *in)
     case BC_TBINR:
     case BC_TUN:
     case BC_TCAST: return elementwise(w, lane, in);
+    case BC_TMATMUL:
+    case BC_TMATACC:
+    case BC_TMATBIAS:
+    case BC_TTURN: return vm_matrix(w, lane, in);
     default: return vm_tile_shape(w, lane, in);
     }
 }

@@ -54,7 +54,7 @@ static RectPair chunk_rect(const Xfer *x, bool source, const int64_t *at, const 
         tile[i] = ext[i];
     }
     tile[m->rank - 1] = t->shape[t->rank - 1];
-    return rect_make(m, source ? x->src_rank : x->dst_rank, off, ext, tile, x->w->row_align);
+    return rect_make(m, source ? x->src_rank : x->dst_rank, off, ext, tile, t->pitch);
 }
 
 static int64_t later(int64_t a, int64_t b)

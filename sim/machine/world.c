@@ -81,7 +81,6 @@ World *world_make(const BcProgram *program, const RunConfig *config, Fabric *fab
     w->program = program;
     w->config = config;
     w->platform = config->platform ? *config->platform : platforms[program->platform];
-    w->row_align = platforms[program->platform].row_align;
     w->n_ranks = config->n_devices;
     w->max_cores = 1;
     w->horizon = INT64_MAX;

@@ -185,7 +185,6 @@ struct World {
     const BcProgram *program;
     const CallSites *call_sites; /* of builtins in the program */
     Platform platform;
-    int64_t row_align; /* of on-core rows, as the program was compiled */
     const RunConfig *config;
     uint32_t n_ranks;
     uint32_t max_cores; /* most lanes of any dispatch, at least 1 */

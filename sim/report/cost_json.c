@@ -35,7 +35,7 @@ static void kernels(JsonWriter *j, World *w, uint32_t rank)
         json_str(j, world_string(w, w->program->funcs[f].name));
         member(j, "calls", (int64_t)c.calls);
         counters(j, &c);
-        member(j, "core_peak_bytes", w->program->funcs[f].core_bytes);
+        member(j, "core_peak_bytes", w->program->funcs[f].core_bytes[MEM_VEC]);
         split(j, &c);
         member(j, "begin_ps", c.begin_ps);
         member(j, "end_ps", c.end_ps);

@@ -182,8 +182,16 @@ static const char *compute_name(const Record *r)
 {
     if (r->op < TOP_COUNT)
         return tileop_name((TileOp)r->op);
-    bool tile = r->insn == BC_TFULL || r->insn == BC_TCOPY || r->insn == BC_TCAST;
-    return tile ? bc_op_name((BcOp)r->insn) + 1 : "scalar";
+    switch (r->insn) {
+    case BC_TFULL:
+    case BC_TCOPY:
+    case BC_TCAST: return bc_op_name((BcOp)r->insn) + 1;
+    case BC_TMATMUL:
+    case BC_TMATACC:
+    case BC_TMATBIAS: return "matmul";
+    case BC_TTURN: return "transpose";
+    default: return "scalar";
+    }
 }
 
 const char *record_name(const Record *r)

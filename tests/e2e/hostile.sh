@@ -69,11 +69,11 @@ edited() {
     refuse "$1.ir" "$4"
 }
 edited stage 01_specialize '1s/01_specialize/09_lower_composite_ops/' 'a dump of lower_composite_ops.*bound twice'
-edited early 11_lower_transfers '1s/11_lower_transfers/13_insert_fences/' 'has no layout'
+edited early 11_lower_transfers '1s/11_lower_transfers/14_insert_fences/' 'has no layout'
 edited twice 08_synthesize_signals 's/^\( *\)ctx: .*/&\n&/' 'ctx is bound twice'
-edited align 14_allocate_memory 's/align=512/align=4294967296/' 'align= that is no power of two'
-edited off_row 15_final '0,/Mem.Vec, 0\]/s//Mem.Vec, 31]/' 'no multiple of the alignment'
-edited past_end 15_final '0,/Mem.Vec, 0\]/s//Mem.Vec, 188416]/' 'past the end of the vector memory'
+edited align 15_allocate_memory 's/align=512/align=4294967296/' 'align= that is no power of two'
+edited off_row 16_final '0,/Mem.Vec, 0\]/s//Mem.Vec, 31]/' 'no multiple of the alignment'
+edited past_end 16_final '0,/Mem.Vec, 0\]/s//Mem.Vec, 188416]/' 'past the end of its memory'
 # The table of what was expanded names builtins and phases that there are, and statements of its own.
 "$build/pldc" $s -d 0-3 -D mode=builtin --dump-pass=lower_composite_ops >"$tmp/dumps/expanded.ir" || bad 'no dump'
 edited no_builtin expanded 's/@pld.expansion("reduce_scatter"/@pld.expansion("reduce"/' 'no such builtin'

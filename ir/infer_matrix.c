@@ -1,0 +1,228 @@
+/* Type rules of what knows the memories of a core: moves, products, and where results lie. */
+#include "ir/infer.h"
+
+MemSpace op_result_memory(const Expr *op)
+{
+    const Expr *target = NULL;
+    switch (op_info(op->op)->rule) {
+    case RULE_MATMUL:
+    case RULE_MATMUL_ACC: return MEM_ACC;
+    case RULE_TRANSPOSE_VIEW: return MEM_UNSET;
+    case RULE_MOVE: return (MemSpace)OP_ARG(op, TILE_MOVE, target_memory)->ival;
+    default: break;
+    }
+    if (op->op == OP_TILE_COPY)
+        return MEM_UNSET;
+    if (op->op == OP_TILE_LOAD)
+        target = OP_ARG(op, TILE_LOAD, target_memory);
+    else if (op->op == OP_TILE_CREATE)
+        target = OP_ARG(op, TILE_CREATE, target_memory);
+    return target ? (MemSpace)target->ival : MEM_VEC;
+}
+
+bool infer_store_rounds(const Type *tile, const Type *mem)
+{
+    return tile->dtype == DT_FP32 && (mem->dtype == DT_FP16 || mem->dtype == DT_BF16);
+}
+
+/* Tiles lie in all memories of a core, and DDR is none. */
+static bool on_core(const Infer *in, int slot)
+{
+    const Expr *target = in->op->args[slot];
+    return !target || target->ival != MEM_DDR ||
+           infer_fail(in, slot, "memory",
+                      "needs a memory of the core for target_memory, got DDR: tensors are there");
+}
+
+static bool drop_layout(const Infer *in, int slot)
+{
+    const Expr *target = OP_ARG(in->op, TILE_CREATE, target_memory);
+    if (in->op->args[slot] && (!target || target->ival != MEM_MAT))
+        return infer_fail(in, slot, "memory",
+                          "needs target_memory=pl.Mem.Mat with %s=", in->info->slots[slot].name);
+    in->op->args[slot] = NULL;
+    return true;
+}
+
+bool infer_create_target(const Infer *in)
+{
+    return on_core(in, OPND(TILE_CREATE, target_memory)) &&
+           drop_layout(in, OPND(TILE_CREATE, transpose)) &&
+           drop_layout(in, OPND(TILE_CREATE, flat_layout));
+}
+
+static const Type *unplaced(const Infer *in, const Type *t)
+{
+    return type_placed(in->p->types, t, MEM_UNSET, -1);
+}
+
+const Type *infer_move(const Infer *in)
+{
+    if (!on_core(in, OPND(TILE_MOVE, target_memory)))
+        return NULL;
+    return unplaced(in, in->op->args[0]->type);
+}
+
+const Type *infer_transpose_view(const Infer *in)
+{
+    const Type *t = in->op->args[0]->type;
+    const Dim *dims[MAX_RANK];
+    if (t->rank < 2) {
+        infer_fail(in, 0, "shape", "needs two dimensions or more, got %s",
+                   type_text(in->p->arena, t));
+        return NULL;
+    }
+    for (uint32_t i = 0; i < t->rank; i++)
+        dims[i] = t->dims[i];
+    dims[t->rank - 1] = t->dims[t->rank - 2];
+    dims[t->rank - 2] = t->dims[t->rank - 1];
+    return type_shaped(in->p->types, TY_TILE, t->dtype, t->rank, dims);
+}
+
+/* ---- products ---- */
+
+/* The operands of a product, by slot. */
+typedef struct {
+    int lhs, rhs, acc, bias; /* -1: none */
+    Dtype dtype;             /* of the accumulator */
+    const Dim *m, *n;
+} Product;
+
+static Product product_of(const Infer *in)
+{
+    return (Product){.lhs = op_slot(in->id, "lhs"),
+                     .rhs = op_slot(in->id, "rhs"),
+                     .acc = op_slot(in->id, "acc"),
+                     .bias = op_slot(in->id, "bias")};
+}
+
+static bool operand_ok(const Infer *in, int slot)
+{
+    const Type *t = in->op->args[slot]->type;
+    const char *name = in->info->slots[slot].name;
+    if (!t || !type_is_shaped(t))
+        return infer_fail(in, slot, "type", "needs a matrix for %s, got %s", name,
+                          infer_text(in, in->op->args[slot]));
+    if (t->rank != 2)
+        return infer_fail(in, slot, "shape", "needs a matrix of two dimensions for %s, got %s",
+                          name, type_text(in->p->arena, t));
+    int64_t v;
+    if (!dim_is_const(t->dims[0], &v) || !dim_is_const(t->dims[1], &v))
+        return infer_fail(in, slot, "shape",
+                          "needs a matrix of compile-time shape for %s, got %s: load parts of it "
+                          "with pl.load",
+                          name, type_text(in->p->arena, t));
+    switch (t->dtype) {
+    case DT_FP32:
+    case DT_FP16:
+    case DT_BF16:
+    case DT_INT8: return true;
+    default:
+        return infer_fail(in, slot, "type", "needs FP32, FP16, BF16 or INT8 for %s, got %s", name,
+                          type_text(in->p->arena, t));
+    }
+}
+
+/* A tile is turned by an operation of its own, not by a_trans= and b_trans=. */
+static bool take_flag(const Infer *in, const char *name)
+{
+    int slot = op_slot(in->id, name);
+    const Expr *flag = slot >= 0 ? in->op->args[slot] : NULL;
+    if (flag && flag->ival)
+        return infer_fail(in, slot, "type",
+                          "takes no %s=True on tiles: turn the operand with pl.tile.transpose_view",
+                          name);
+    if (slot >= 0)
+        in->op->args[slot] = NULL;
+    return true;
+}
+
+static bool flags_ok(const Infer *in)
+{
+    int nz = op_slot(in->id, "c_matrix_nz");
+    if (nz >= 0 && in->op->args[nz] && in->op->args[nz]->ival)
+        return infer_fail(in, nz, "type",
+                          "c_matrix_nz=True is not supported: results are in row order");
+    if (nz >= 0)
+        in->op->args[nz] = NULL;
+    return take_flag(in, "a_trans") && take_flag(in, "b_trans");
+}
+
+static bool out_dtype_ok(const Infer *in, Product *x)
+{
+    int slot = op_slot(in->id, "out_dtype");
+    if (slot < 0 || !in->op->args[slot])
+        return true;
+    Dtype to = in->op->args[slot]->dtype;
+    if (to != x->dtype)
+        return infer_fail(in, slot, "type", "needs %s for out_dtype, got %s%s",
+                          dtype_name(x->dtype), dtype_name(to),
+                          dtype_is_float(to) ? ": cast the result with pl.cast" : "");
+    in->op->args[slot] = NULL;
+    return true;
+}
+
+/* Shapes and dtypes of lhs and rhs, and what they give. */
+static bool matrices_ok(const Infer *in, Product *x)
+{
+    const Type *a = in->op->args[x->lhs]->type, *b;
+    if (!operand_ok(in, x->lhs) || !operand_ok(in, x->rhs))
+        return false;
+    b = in->op->args[x->rhs]->type;
+    if (!flags_ok(in))
+        return false;
+    if (a->dtype != b->dtype)
+        return infer_fail(in, x->rhs, "type", "needs operands of one dtype, got %s and %s",
+                          type_text(in->p->arena, a), type_text(in->p->arena, b));
+    if (a->dims[1] != b->dims[0])
+        return infer_fail(in, x->rhs, "shape",
+                          "needs as many rows of rhs as lhs has columns, got %s and %s",
+                          type_text(in->p->arena, a), type_text(in->p->arena, b));
+    x->m = a->dims[0];
+    x->n = b->dims[1];
+    x->dtype = a->dtype == DT_INT8 ? DT_INT32 : DT_FP32;
+    int64_t rows;
+    bool one_row =
+        in->id == OP_TILE_GEMV || in->id == OP_TILE_GEMV_ACC || in->id == OP_TILE_GEMV_BIAS;
+    if (one_row && dim_is_const(x->m, &rows) && rows != 1)
+        return infer_fail(in, x->lhs, "shape", "needs one row, [1, K], for lhs, got %s",
+                          type_text(in->p->arena, a));
+    return out_dtype_ok(in, x);
+}
+
+static const Type *result_of(const Infer *in, const Product *x, Dtype dtype)
+{
+    const Dim *dims[] = {x->m, x->n};
+    return type_shaped(in->p->types, TY_TILE, dtype, 2, dims);
+}
+
+const Type *infer_matmul(const Infer *in)
+{
+    Product x = product_of(in);
+    if (!matrices_ok(in, &x))
+        return NULL;
+    if (x.bias >= 0) {
+        const Dim *dims[] = {dim_const(in->p->types, 1), x.n};
+        const Type *want = type_shaped(in->p->types, TY_TILE, x.dtype, 2, dims);
+        const Type *have = in->op->args[x.bias]->type;
+        if (unplaced(in, have) != want) {
+            infer_fail(in, x.bias, "type", "needs %s for bias, got %s",
+                       type_text(in->p->arena, want), type_text(in->p->arena, have));
+            return NULL;
+        }
+    }
+    return result_of(in, &x, x.dtype);
+}
+
+const Type *infer_matmul_acc(const Infer *in)
+{
+    Product x = product_of(in);
+    if (!matrices_ok(in, &x))
+        return NULL;
+    const Type *want = result_of(in, &x, x.dtype), *have = in->op->args[x.acc]->type;
+    if (unplaced(in, have) == want)
+        return want;
+    infer_fail(in, x.acc, "type", "needs %s for acc, got %s", type_text(in->p->arena, want),
+               type_text(in->p->arena, have));
+    return NULL;
+}

@@ -1,0 +1,180 @@
+/* Blocks of the matrix product, as in Goto and van de Geijn, Anatomy of High-Performance Matrix
+ * Multiplication (2008): a panel of b stays in the outer cache, one of a in the inner. */
+#include "sim/machine/matmul.h"
+#include "base/arena.h"
+#include "sim/machine/kernel_lanes.h"
+#include "sim/machine/kernel_matmul.h"
+#include "sim/machine/kernel_table.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEPTH = 256, BLOCK_ROWS = 120, BLOCK_COLS = 1024, ALIGN = 64 };
+
+static _Atomic(const MatmulTable *) chosen;
+
+static const MatmulTable *table_of(MatmulPath path)
+{
+#if defined __x86_64__
+    bool plain = kernel_table() == &kernels_portable;
+    bool avx512 = __builtin_cpu_supports("avx512f"), avx2 = __builtin_cpu_supports("avx2");
+    if (path == MATMUL_AVX512 || (path == MATMUL_BEST && avx512 && !plain))
+        return avx512 ? &matmul_avx512 : NULL;
+    if (path == MATMUL_AVX2 || (path == MATMUL_BEST && avx2 && !plain))
+        return avx2 ? &matmul_avx2 : NULL;
+#endif
+    return path == MATMUL_PORTABLE || path == MATMUL_BEST ? &matmul_portable : NULL;
+}
+
+bool matmul_use(MatmulPath path)
+{
+    const MatmulTable *table = table_of(path);
+    if (table)
+        atomic_store_explicit(&chosen, table, memory_order_relaxed);
+    return table != NULL;
+}
+
+static const MatmulTable *matmul_table(void)
+{
+    const MatmulTable *table = atomic_load_explicit(&chosen, memory_order_relaxed);
+    return table ? table : table_of(MATMUL_BEST);
+}
+
+/* An element as a lane of 32 bits: a float, or an integer. */
+static uint32_t widened(Dtype t, const void *row, int64_t i)
+{
+    switch (t) {
+    case DT_FP32: return ((const LaneU32 *)row)[i];
+    case DT_FP16: return lane_bits(get_FP16(((const LaneU16 *)row)[i]));
+    case DT_BF16: return (uint32_t)((const LaneU16 *)row)[i] << 16;
+    default: return (uint32_t)((const LaneI8 *)row)[i];
+    }
+}
+
+static const void *row_of(const void *base, int64_t row, int64_t step)
+{
+    return (const char *)base + row * step;
+}
+
+/* Rows from..from+rows of a, columns of the block at `k`, as panels of `high` rows. */
+static void pack_a(Dtype t, const Matmul *x, int64_t from, int64_t rows, int64_t k, int64_t depth,
+                   int high, uint32_t *out)
+{
+    for (int64_t i0 = 0; i0 < rows; i0 += high, out += high * depth)
+        for (int i = 0; i < high; i++) {
+            const void *row = row_of(x->a, from + i0 + i, x->a_step);
+            for (int64_t j = 0; j < depth; j++)
+                out[j * high + i] = i0 + i < rows ? widened(t, row, k + j) : 0;
+        }
+}
+
+static void pack_row(Dtype t, const void *row, int64_t from, int64_t n, uint32_t *out)
+{
+    if (t == DT_FP32) {
+        memcpy(out, (const LaneU32 *)row + from, (size_t)n * sizeof *out);
+        return;
+    }
+    for (int64_t j = 0; j < n; j++)
+        out[j] = widened(t, row, from + j);
+}
+
+/* Columns from..from+cols of b, rows of the block at `k`, as panels of `wide` columns. */
+static void pack_b(Dtype t, const Matmul *x, int64_t from, int64_t cols, int64_t k, int64_t depth,
+                   int wide, uint32_t *out)
+{
+    for (int64_t j0 = 0; j0 < cols; j0 += wide, out += wide * depth) {
+        int64_t n = cols - j0 < wide ? cols - j0 : wide;
+        for (int64_t i = 0; i < depth; i++) {
+            uint32_t *to = out + i * wide;
+            pack_row(t, row_of(x->b, k + i, x->b_step), from + j0, n, to);
+            memset(to + n, 0, (size_t)(wide - n) * sizeof *to);
+        }
+    }
+}
+
+typedef struct {
+    const Matmul *x;
+    MatmulMicro *micro;
+    const MatmulTable *table;
+    int64_t i, j, rows, cols, depth; /* the block of c at hand */
+} Block;
+
+/* A micro-tile at the edge of c goes through one of full size. */
+static void edge(const Block *b, char *c, int64_t rows, int64_t cols, const uint32_t *a,
+                 const uint32_t *panel)
+{
+    uint32_t whole[MATMUL_MAX_ROWS * MATMUL_MAX_COLS] = {0};
+    size_t bytes = (size_t)cols * sizeof *whole;
+    int wide = b->table->cols;
+    for (int64_t i = 0; i < rows; i++)
+        memcpy(whole + i * wide, c + i * b->x->c_step, bytes);
+    b->micro(whole, wide, a, panel, b->depth);
+    for (int64_t i = 0; i < rows; i++)
+        memcpy(c + i * b->x->c_step, whole + i * wide, bytes);
+}
+
+static void run_block(const Block *b, const uint32_t *a, const uint32_t *panels)
+{
+    int high = b->table->rows, wide = b->table->cols;
+    for (int64_t j = 0; j < b->cols; j += wide)
+        for (int64_t i = 0; i < b->rows; i += high) {
+            char *c = (char *)b->x->c + (b->i + i) * b->x->c_step + (b->j + j) * 4;
+            const uint32_t *pa = a + i * b->depth, *pb = panels + j * b->depth;
+            if (b->rows - i >= high && b->cols - j >= wide)
+                b->micro(c, b->x->c_step / 4, pa, pb, b->depth);
+            else
+                edge(b, c, b->rows - i < high ? b->rows - i : high,
+                     b->cols - j < wide ? b->cols - j : wide, pa, pb);
+        }
+}
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Bytes of a panel, so that the next one is aligned too. */
+static size_t panel_bytes(int64_t across, int64_t depth, int unit)
+{
+    size_t bytes = (size_t)((across + unit - 1) / unit * unit * depth) * sizeof(uint32_t);
+    return (bytes + ALIGN - 1) / ALIGN * ALIGN;
+}
+
+static void canonical(const Matmul *x)
+{
+    for (int64_t i = 0; i < x->m; i++) {
+        LaneF32 *row = (LaneF32 *)((char *)x->c + i * x->c_step);
+        for (int64_t j = 0; j < x->n; j++)
+            row[j] = put_FP32(row[j]);
+    }
+}
+
+void matmul_run(Dtype t, const Matmul *x)
+{
+    const MatmulTable *table = matmul_table();
+    Block b = {.x = x, .table = table, .micro = t == DT_INT8 ? table->ints : table->floats};
+    if (x->m <= 0 || x->n <= 0)
+        return;
+    int64_t deep = least(x->k > 0 ? x->k : 1, DEPTH);
+    size_t size_b = panel_bytes(least(x->n, BLOCK_COLS), deep, table->cols);
+    size_t size_a = panel_bytes(least(x->m, BLOCK_ROWS), deep, table->rows);
+    char *panels = xmalloc(size_b + size_a + ALIGN);
+    uint32_t *pb = (void *)(panels + (ALIGN - (uintptr_t)panels % ALIGN));
+    uint32_t *pa = (void *)((char *)pb + size_b);
+    for (b.j = 0; b.j < x->n; b.j += BLOCK_COLS) {
+        b.cols = least(x->n - b.j, BLOCK_COLS);
+        for (int64_t k = 0; k < x->k; k += DEPTH) {
+            b.depth = least(x->k - k, DEPTH);
+            pack_b(t, x, b.j, b.cols, k, b.depth, table->cols, pb);
+            for (b.i = 0; b.i < x->m; b.i += BLOCK_ROWS) {
+                b.rows = least(x->m - b.i, BLOCK_ROWS);
+                pack_a(t, x, b.i, b.rows, k, b.depth, table->rows, pa);
+                run_block(&b, pa, pb);
+            }
+        }
+    }
+    xfree(panels);
+    if (t != DT_INT8)
+        canonical(x);
+}

@@ -91,10 +91,10 @@ typedef struct {
     const pld_tensor *t;
     size_t elem;
     bool gather;
-} Walk;
+} ArrayWalk;
 
 /* Moves the elements from axis `axis` on between the dense side and the strided one. */
-static char *move(const Walk *w, uint32_t axis, char *packed, char *at)
+static char *move(const ArrayWalk *w, uint32_t axis, char *packed, char *at)
 {
     if (axis == w->t->rank) {
         if (w->gather)
@@ -119,7 +119,7 @@ HostArray arrays_dense(Arena *arena, const char *name, const pld_tensor *t, bool
     char *packed = arena_alloc(arena, (size_t)a.bytes + 1);
     a.data = packed;
     if (a.bytes)
-        move(&(Walk){.t = t, .elem = dtype_bytes((Dtype)t->dtype), .gather = true}, 0, packed,
+        move(&(ArrayWalk){.t = t, .elem = dtype_bytes((Dtype)t->dtype), .gather = true}, 0, packed,
              t->data);
     return a;
 }
@@ -131,6 +131,6 @@ void arrays_scatter(const pld_tensor *t, const char *packed)
     if (flat && bytes)
         memcpy(t->data, packed, (size_t)bytes);
     else if (bytes)
-        move(&(Walk){.t = t, .elem = dtype_bytes((Dtype)t->dtype)}, 0, (char *)(uintptr_t)packed,
-             t->data);
+        move(&(ArrayWalk){.t = t, .elem = dtype_bytes((Dtype)t->dtype)}, 0,
+             (char *)(uintptr_t)packed, t->data);
 }

@@ -44,7 +44,7 @@ typedef struct {
     pld_run *run;
     const char *name, *value;
     const pld_tensor *tensor;
-} Call;
+} RunCall;
 
 static int finish(pld_run *r, int status)
 {
@@ -53,7 +53,7 @@ static int finish(pld_run *r, int status)
     return status;
 }
 
-static int setting(Call call, int (*work)(void *env))
+static int setting(RunCall call, int (*work)(void *env))
 {
     pld_run *r = call.run;
     r->why = "";
@@ -104,7 +104,7 @@ static const char *copy(pld_run *r, const char *text)
 
 static int set(void *env)
 {
-    Call *call = env;
+    RunCall *call = env;
     pld_run *r = call->run;
     if (strcmp(call->name, "cost") == 0)
         return r->settings.run.cost = r->cost = true, PLD_OK;
@@ -125,7 +125,7 @@ static int set(void *env)
 
 int pld_run_set(pld_run *run, const char *option, const char *value)
 {
-    return setting((Call){.run = run, .name = option, .value = value}, set);
+    return setting((RunCall){.run = run, .name = option, .value = value}, set);
 }
 
 static const BcParam *find_param(const pld_run *r, const char *name)
@@ -150,7 +150,7 @@ static int check_tensor(pld_run *r, const char *name, const pld_tensor *t)
 
 static int set_tensor(void *env)
 {
-    Call *call = env;
+    RunCall *call = env;
     pld_run *r = call->run;
     uint32_t i = 0;
     while (i < r->tensors.len && strcmp(r->tensors.at[i].name, call->name) != 0)
@@ -172,12 +172,12 @@ static int set_tensor(void *env)
 
 int pld_run_tensor(pld_run *run, const char *param, const pld_tensor *tensor)
 {
-    return setting((Call){.run = run, .name = param, .tensor = tensor}, set_tensor);
+    return setting((RunCall){.run = run, .name = param, .tensor = tensor}, set_tensor);
 }
 
 static int set_golden(void *env)
 {
-    Call *call = env;
+    RunCall *call = env;
     pld_run *r = call->run;
     int64_t shape[BC_MAX_RANK], strides[BC_MAX_RANK];
     int status = check_tensor(r, call->name, call->tensor);
@@ -195,12 +195,12 @@ static int set_golden(void *env)
 
 int pld_run_golden(pld_run *run, const char *param, const pld_tensor *tensor)
 {
-    return setting((Call){.run = run, .name = param, .tensor = tensor}, set_golden);
+    return setting((RunCall){.run = run, .name = param, .tensor = tensor}, set_golden);
 }
 
 static int set_scalar(void *env)
 {
-    Call *call = env;
+    RunCall *call = env;
     pld_run *r = call->run;
     const BcParam *param = find_param(r, call->name);
     if (!param || param->kind != BCP_SCALAR)
@@ -220,7 +220,7 @@ int pld_run_int(pld_run *run, const char *param, int64_t value)
 {
     char text[32];
     snprintf(text, sizeof text, "%lld", (long long)value);
-    return setting((Call){.run = run, .name = param, .value = text}, set_scalar);
+    return setting((RunCall){.run = run, .name = param, .value = text}, set_scalar);
 }
 
 int pld_run_float(pld_run *run, const char *param, double value)
@@ -230,7 +230,7 @@ int pld_run_float(pld_run *run, const char *param, double value)
     for (char *at = text; *at; at++) /* what a locale makes of the point */
         if (*at == ',')
             *at = '.';
-    return setting((Call){.run = run, .name = param, .value = text}, set_scalar);
+    return setting((RunCall){.run = run, .name = param, .value = text}, set_scalar);
 }
 
 int pld_run_progress(pld_run *run, int (*f)(void *user, uint64_t steps, int64_t time_ps),

@@ -26,7 +26,7 @@ typedef struct {
     size_t len;
     pld_program **out;
     int colour;
-} Call;
+} UnitCall;
 
 static int finish(pld_unit *u, int status)
 {
@@ -36,7 +36,7 @@ static int finish(pld_unit *u, int status)
 }
 
 /* In the heap of the settings. */
-static int setting(Call *call, int (*work)(void *env))
+static int setting(UnitCall *call, int (*work)(void *env))
 {
     pld_unit *u = call->unit;
     u->why = "";
@@ -97,12 +97,12 @@ static int set_define(pld_unit *u, const char *value)
     return refuse(u, arena_printf(&u->arena, "define takes NAME=VALUE, not '%s'", value));
 }
 
-static bool is(const Call *call, const char *name)
+static bool is(const UnitCall *call, const char *name)
 {
     return strcmp(call->option, name) == 0;
 }
 
-static bool set_flag(pld_unit *u, const Call *call)
+static bool set_flag(pld_unit *u, const UnitCall *call)
 {
     if (is(call, "dump-loc"))
         return u->options.dump_loc = true;
@@ -118,7 +118,7 @@ static bool set_flag(pld_unit *u, const Call *call)
 
 static int set(void *env)
 {
-    Call *call = env;
+    UnitCall *call = env;
     pld_unit *u = call->unit;
     if (set_flag(u, call))
         return PLD_OK;
@@ -149,12 +149,12 @@ static int set(void *env)
 
 int pld_unit_set(pld_unit *unit, const char *option, const char *value)
 {
-    return setting(&(Call){.unit = unit, .option = option, .value = value}, set);
+    return setting(&(UnitCall){.unit = unit, .option = option, .value = value}, set);
 }
 
 static int set_source(void *env)
 {
-    Call *call = env;
+    UnitCall *call = env;
     pld_unit *u = call->unit;
     u->options.path = copy(u, call->option);
     u->options.text = call->value ? arena_strndup(&u->arena, call->value, call->len) : NULL;
@@ -162,7 +162,7 @@ static int set_source(void *env)
     return PLD_OK;
 }
 
-static int source(pld_unit *u, int kind, Call call)
+static int source(pld_unit *u, int kind, UnitCall call)
 {
     if (kind != PLD_BY_NAME && kind != PLD_STRICT && kind != PLD_SCRIPT)
         return refuse(u, "no such kind of source");
@@ -173,17 +173,17 @@ static int source(pld_unit *u, int kind, Call call)
 
 int pld_unit_file(pld_unit *unit, const char *path, int kind)
 {
-    return source(unit, kind, (Call){.unit = unit, .option = path});
+    return source(unit, kind, (UnitCall){.unit = unit, .option = path});
 }
 
 int pld_unit_text(pld_unit *unit, const char *name, const char *text, size_t len, int kind)
 {
-    return source(unit, kind, (Call){.unit = unit, .option = name, .value = text, .len = len});
+    return source(unit, kind, (UnitCall){.unit = unit, .option = name, .value = text, .len = len});
 }
 
 static int keep(void *env)
 {
-    Call *call = env;
+    UnitCall *call = env;
     pld_unit *u = call->unit;
     PassId pass = PASS_FINAL;
     bool all = is(call, "all");
@@ -196,7 +196,7 @@ static int keep(void *env)
 
 int pld_unit_keep(pld_unit *unit, const char *pass)
 {
-    return setting(&(Call){.unit = unit, .option = pass}, keep);
+    return setting(&(UnitCall){.unit = unit, .option = pass}, keep);
 }
 
 /* ---- compiling ---- */
@@ -213,7 +213,7 @@ static int encode(pld_unit *u, pld_program **out)
 
 static int compile_unit(void *env)
 {
-    Call *call = env;
+    UnitCall *call = env;
     pld_unit *u = call->unit;
     CompileOptions o = u->options;
     o.specialize.defines = u->defines.at;
@@ -247,7 +247,8 @@ int pld_unit_compile(pld_unit *unit, pld_program **program)
     forget(unit);
     if (!unit->options.path)
         return refuse(unit, "there is no source: pld_unit_file or pld_unit_text comes first");
-    return finish(unit, border(&unit->work, compile_unit, &(Call){.unit = unit, .out = program}));
+    return finish(unit,
+                  border(&unit->work, compile_unit, &(UnitCall){.unit = unit, .out = program}));
 }
 
 const char *pld_unit_dump(pld_unit *unit, const char *pass, size_t *len)
@@ -291,7 +292,7 @@ int pld_unit_diag(const pld_unit *unit, size_t index, pld_diag *out)
 
 static int print_text(void *env)
 {
-    Call *call = env;
+    UnitCall *call = env;
     pld_unit *u = call->unit;
     Buf *out = &u->text[call->colour != 0];
     diags_text(&u->c.diags, DIAG_TEXT, call->colour != 0, out);
@@ -303,7 +304,7 @@ static int print_text(void *env)
 
 static int print_json(void *env)
 {
-    Call *call = env;
+    UnitCall *call = env;
     diags_text(&call->unit->c.diags, DIAG_JSON, false, &call->unit->json);
     buf_str(&call->unit->json, "");
     return PLD_OK;
@@ -313,7 +314,7 @@ static int print_json(void *env)
 static const char *made(pld_unit *u, Buf *text, int (*print)(void *env), int colour)
 {
     if (!u->broken && !text->at)
-        finish(u, border(&u->work, print, &(Call){.unit = u, .colour = colour}));
+        finish(u, border(&u->work, print, &(UnitCall){.unit = u, .colour = colour}));
     return u->broken || !text->at ? "" : text->at;
 }
 

@@ -19,17 +19,17 @@ typedef struct {
     int left, right, precision, exponent_digits;
     Buf *out;
     Buf line; /* not yet in `out` */
-} Layout;
+} ArrayLayout;
 
-static bool elided(const Layout *l, uint32_t axis)
+static bool elided(const ArrayLayout *l, uint32_t axis)
 {
     return l->summary && l->view->shape[axis] > 2 * EDGE;
 }
 
-typedef void Visit(Layout *l, const char *at);
+typedef void Visit(ArrayLayout *l, const char *at);
 
 /* Every element that is shown. */
-static void each_shown(Layout *l, uint32_t axis, const char *at, Visit *visit)
+static void each_shown(ArrayLayout *l, uint32_t axis, const char *at, Visit *visit)
 {
     if (axis == l->view->rank || axis == FORMAT_MAX_RANK) {
         visit(l, at);
@@ -100,7 +100,7 @@ static int longer(int a, size_t b)
     return a > (int)b ? a : (int)b;
 }
 
-static void note_size(Layout *l, const char *at)
+static void note_size(ArrayLayout *l, const char *at)
 {
     double v = dtype_load_double(l->view->dtype, at), size = fabs(v);
     if (!isfinite(v)) {
@@ -112,7 +112,7 @@ static void note_size(Layout *l, const char *at)
     }
 }
 
-static void note_width(Layout *l, const char *at)
+static void note_width(ArrayLayout *l, const char *at)
 {
     char text[WORD];
     double v = dtype_load_double(l->view->dtype, at);
@@ -138,7 +138,7 @@ static double in_dtype(Dtype t, double v)
     return dtype_load_double(t, element);
 }
 
-static void choose_float_format(Layout *l)
+static void choose_float_format(ArrayLayout *l)
 {
     Dtype t = l->view->dtype;
     each_shown(l, 0, l->view->at, note_size);
@@ -153,14 +153,14 @@ static void choose_float_format(Layout *l)
     }
 }
 
-static void special_word(const Layout *l, double v, Buf *word)
+static void special_word(const ArrayLayout *l, double v, Buf *word)
 {
     const char *text = isnan(v) ? "nan" : v < 0 ? "-inf" : "inf";
     int width = l->left + l->right + 1;
     buf_printf(word, "%*s", width, text);
 }
 
-static void float_word(const Layout *l, double v, Buf *word)
+static void float_word(const ArrayLayout *l, double v, Buf *word)
 {
     char text[WORD];
     if (!isfinite(v)) {
@@ -187,7 +187,7 @@ static void float_word(const Layout *l, double v, Buf *word)
 
 /* ---- integers and BOOL ---- */
 
-static void note_integer(Layout *l, const char *at)
+static void note_integer(ArrayLayout *l, const char *at)
 {
     char text[WORD];
     int64_t v = dtype_load_int(l->view->dtype, at);
@@ -195,7 +195,7 @@ static void note_integer(Layout *l, const char *at)
     l->left = l->left > n ? l->left : n;
 }
 
-static void put_word(const Layout *l, const char *at, Buf *word)
+static void put_word(const ArrayLayout *l, const char *at, Buf *word)
 {
     Dtype t = l->view->dtype;
     if (dtype_is_float(t))
@@ -208,7 +208,7 @@ static void put_word(const Layout *l, const char *at, Buf *word)
 
 /* ---- rows ---- */
 
-static void end_line(Layout *l)
+static void end_line(ArrayLayout *l)
 {
     while (l->line.len && l->line.at[l->line.len - 1] == ' ')
         l->line.len--;
@@ -218,7 +218,7 @@ static void end_line(Layout *l)
 }
 
 /* Appends a word to a row's line, or begins a new line when it does not fit. */
-static void extend_line(Layout *l, const Buf *word, uint32_t axis)
+static void extend_line(ArrayLayout *l, const Buf *word, uint32_t axis)
 {
     size_t indent = axis + 1, width = WIDTH - axis - 1;
     if (l->line.len + word->len > width && l->line.len > indent) {
@@ -228,7 +228,7 @@ static void extend_line(Layout *l, const Buf *word, uint32_t axis)
     buf_bytes(&l->line, word->at, word->len);
 }
 
-static void put_row(Layout *l, uint32_t axis, const char *at)
+static void put_row(ArrayLayout *l, uint32_t axis, const char *at)
 {
     Buf word = {0};
     int64_t n = l->view->shape[axis];
@@ -247,10 +247,10 @@ static void put_row(Layout *l, uint32_t axis, const char *at)
     buf_free(&word);
 }
 
-static void put_axis(Layout *l, uint32_t axis, const char *at);
+static void put_axis(ArrayLayout *l, uint32_t axis, const char *at);
 
 /* Rows, or matrices of rows, below each other. */
-static void put_rows(Layout *l, uint32_t axis, const char *at)
+static void put_rows(ArrayLayout *l, uint32_t axis, const char *at)
 {
     int64_t n = l->view->shape[axis];
     for (int64_t i = 0; i < n; i++) {
@@ -269,7 +269,7 @@ static void put_rows(Layout *l, uint32_t axis, const char *at)
     }
 }
 
-static void put_axis(Layout *l, uint32_t axis, const char *at)
+static void put_axis(ArrayLayout *l, uint32_t axis, const char *at)
 {
     buf_char(&l->line, '[');
     if (axis + 1 == l->view->rank)
@@ -291,7 +291,7 @@ static void put_scalar(const ArrayView *view, Buf *out)
 
 void format_array(Buf *out, const ArrayView *view)
 {
-    Layout l = {.view = view, .out = out};
+    ArrayLayout l = {.view = view, .out = out};
     int64_t elements = 1;
     for (uint32_t i = 0; i < view->rank; i++)
         elements *= view->shape[i];

@@ -6,7 +6,7 @@
 typedef struct {
     const char *name, *unit, *doc;
     size_t offset; /* of the field in Platform */
-} Field;
+} PlatformField;
 
 const Platform platforms[PLATFORM_COUNT] = {
     [PLATFORM_A2A3SIM] =
@@ -25,7 +25,7 @@ const Platform platforms[PLATFORM_COUNT] = {
         },
 };
 
-static const Field fields[] = {
+static const PlatformField fields[] = {
 #define PLD_PLATFORM_FIELD(field, a2a3sim, a5sim, unit, doc)                                       \
     {#field, unit, doc, offsetof(Platform, field)},
 #include "base/platform.def"
@@ -50,7 +50,7 @@ const Platform *platform_from_name(const char *name, const char **why)
     return NULL;
 }
 
-static int64_t *field_of(Platform *platform, const Field *field)
+static int64_t *field_of(Platform *platform, const PlatformField *field)
 {
     return (int64_t *)(void *)((char *)platform + field->offset);
 }
@@ -62,7 +62,7 @@ static bool ends_with(const char *text, const char *end)
 }
 
 /* What is wrong with a value for a field, or NULL. */
-static const char *value_error(const Field *field, int64_t value)
+static const char *value_error(const PlatformField *field, int64_t value)
 {
     if (value < 0)
         return "a platform value cannot be negative";

@@ -4,10 +4,10 @@
 
 typedef struct {
     uint32_t first, last;
-} Range;
+} CodeRange;
 
 /* Code points that take no column: combining marks, joiners, variation selectors. */
-static const Range zero_width[] = {
+static const CodeRange zero_width[] = {
     {0x0300, 0x036f}, {0x0483, 0x0489},   {0x0591, 0x05bd}, {0x05bf, 0x05bf}, {0x05c1, 0x05c2},
     {0x05c4, 0x05c5}, {0x0610, 0x061a},   {0x064b, 0x065f}, {0x0670, 0x0670}, {0x06d6, 0x06dc},
     {0x06df, 0x06e4}, {0x06e7, 0x06e8},   {0x06ea, 0x06ed}, {0x0900, 0x0902}, {0x093c, 0x093c},
@@ -18,7 +18,7 @@ static const Range zero_width[] = {
 };
 
 /* Code points of two columns: East Asian Wide and Fullwidth, and pictographs. */
-static const Range double_width[] = {
+static const CodeRange double_width[] = {
     {0x1100, 0x115f},   {0x231a, 0x231b},   {0x23e9, 0x23ec},   {0x2614, 0x2615},
     {0x26a1, 0x26a1},   {0x2705, 0x2705},   {0x274c, 0x274c},   {0x2753, 0x2755},
     {0x2757, 0x2757},   {0x2b50, 0x2b50},   {0x2e80, 0x303e},   {0x3041, 0x33ff},
@@ -28,7 +28,7 @@ static const Range double_width[] = {
     {0x1fa70, 0x1faff}, {0x20000, 0x3fffd},
 };
 
-static bool in_ranges(const Range *ranges, size_t n, uint32_t code)
+static bool in_ranges(const CodeRange *ranges, size_t n, uint32_t code)
 {
     for (size_t i = 0; i < n && ranges[i].first <= code; i++)
         if (code <= ranges[i].last)

@@ -15,8 +15,8 @@ typedef struct {
     const char *name;
     const char *at;
     size_t len;
-} Part;
-typedef VEC(Part) Parts;
+} CompareSide;
+typedef VEC(CompareSide) Parts;
 
 /* One of the two. */
 typedef struct {
@@ -39,14 +39,14 @@ static const char *def_name(Arena *arena, const char *line, size_t len)
     return arena_strndup(arena, name, strcspn(name, "(\n"));
 }
 
-static bool begins(const Part *p, const char *text)
+static bool begins(const CompareSide *p, const char *text)
 {
     const char *at = p->at + strspn(p->at, " ");
     return strncmp(at, text, strlen(text)) == 0;
 }
 
 /* A tensor's init and golden function are both named after it. */
-static const char *part_name(Arena *arena, const Part *p, const char *name)
+static const char *part_name(Arena *arena, const CompareSide *p, const char *name)
 {
     if (begins(p, "@pld.init"))
         return arena_printf(arena, "init %s", name);
@@ -64,7 +64,7 @@ static void cut(Arena *arena, Parts *parts, const Buf *text)
     size_t first = text->len && text->at[0] == '#' ? strcspn(text->at, "\n") + 1 : 0;
     if (text->len == 0)
         return;
-    vec_push(parts, ((Part){"program", text->at + first, 0}));
+    vec_push(parts, ((CompareSide){"program", text->at + first, 0}));
     for (size_t at = first; at < text->len;) {
         const char *line = text->at + at;
         size_t len = strcspn(line, "\n");
@@ -75,7 +75,7 @@ static void cut(Arena *arena, Parts *parts, const Buf *text)
         }
         const char *name = def_name(arena, line, len);
         if (line[indent] == '@' && !decorators && indent > 0)
-            vec_push(parts, ((Part){"?", line, 0}));
+            vec_push(parts, ((CompareSide){"?", line, 0}));
         decorators = line[indent] == '@';
         if (name)
             vec_last(parts).name = part_name(arena, &vec_last(parts), name);
@@ -84,7 +84,7 @@ static void cut(Arena *arena, Parts *parts, const Buf *text)
     }
 }
 
-static const Part *find_part(const Parts *parts, const char *name)
+static const CompareSide *find_part(const Parts *parts, const char *name)
 {
     for (uint32_t i = 0; i < parts->len; i++)
         if (strcmp(parts->at[i].name, name) == 0)
@@ -94,15 +94,15 @@ static const Part *find_part(const Parts *parts, const char *name)
 
 static bool diff_parts(Side *a, Side *b, Buf *out)
 {
-    static const Part none = {"", "", 0};
+    static const CompareSide none = {"", "", 0};
     bool differ = false;
     for (uint32_t i = 0; i < a->parts.len; i++) {
-        const Part *p = &a->parts.at[i], *q = find_part(&b->parts, p->name);
+        const CompareSide *p = &a->parts.at[i], *q = find_part(&b->parts, p->name);
         q = q ? q : &none;
         differ |= diff_text(out, p->name, p->at, p->len, q->at, q->len);
     }
     for (uint32_t i = 0; i < b->parts.len; i++) {
-        const Part *q = &b->parts.at[i];
+        const CompareSide *q = &b->parts.at[i];
         if (!find_part(&a->parts, q->name))
             differ |= diff_text(out, q->name, "", 0, q->at, q->len);
     }

@@ -21,7 +21,7 @@ typedef enum {
 #define PLD_OPTION(ENUM, name, letter, arg, metavar, help) O_##ENUM,
 #include "cli/pldc_options.def"
     O_COUNT
-} OptionId;
+} CompilerOption;
 
 static const OptSpec specs[] = {
 #define PLD_OPTION(ENUM, name, letter, arg, metavar, help) {name, letter, arg, metavar, help},
@@ -152,7 +152,7 @@ static bool tensor_option(Options *o, const char *value)
 }
 
 /* Options that print a list and end the program. */
-static bool list_option(OptionId id)
+static bool list_option(CompilerOption id)
 {
     if (id == O_LIST_PASSES)
         pass_print_table(stdout);
@@ -170,7 +170,7 @@ static bool list_option(OptionId id)
 }
 
 /* Every row of the table has its case here: a missing one does not compile. */
-static bool set_option(Options *o, OptionId id, const char *value)
+static bool set_option(Options *o, CompilerOption id, const char *value)
 {
     CompileOptions *c = &o->compile;
     switch (id) {
@@ -249,10 +249,10 @@ static int parse_options(Options *o, int argc, char **argv)
         bool ok;
         if (id == OPT_BAD || id == OPT_UNKNOWN_LETTER)
             return opt_usage_error(TOOL, &scan, id);
-        if (id >= 0 && list_option((OptionId)id))
+        if (id >= 0 && list_option((CompilerOption)id))
             return 0;
         if (id >= 0)
-            ok = set_option(o, (OptionId)id, scan.value);
+            ok = set_option(o, (CompilerOption)id, scan.value);
         else if (id == OPT_POSITIONAL)
             ok = positional(o, scan.value);
         else

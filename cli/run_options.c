@@ -14,7 +14,7 @@ typedef enum {
 #define PLD_OPTION(ENUM, name, letter, arg, metavar, help) O_##ENUM,
 #include "cli/pldrun_options.def"
     O_COUNT
-} OptionId;
+} RunnerOption;
 
 static const OptSpec specs[] = {
 #define PLD_OPTION(ENUM, name, letter, arg, metavar, help) {name, letter, arg, metavar, help},
@@ -53,7 +53,7 @@ static bool timeline_option(RunOptions *o, const char *value)
 }
 
 /* What the library takes too. */
-static bool setting(RunOptions *o, OptionId id, const char *value)
+static bool setting(RunOptions *o, RunnerOption id, const char *value)
 {
     if (run_setting(&o->set, specs[id].name, value) == SETTING_OK)
         return true;
@@ -83,7 +83,7 @@ static bool memory_option(RunOptions *o, const char *value)
     return fail("--max-memory", "a number of bytes, or one with K, M, G or T", value);
 }
 
-static bool list_option(OptionId id)
+static bool list_option(RunnerOption id)
 {
     if (id == O_VERSION)
         puts("pldrun " PLD_VERSION);
@@ -93,7 +93,7 @@ static bool list_option(OptionId id)
 }
 
 /* Every row of the table has its case here: a missing one does not compile. */
-static bool set_option(RunOptions *o, OptionId id, const char *value)
+static bool set_option(RunOptions *o, RunnerOption id, const char *value)
 {
     switch (id) {
     case O_TENSOR:
@@ -155,7 +155,7 @@ static bool one_option(RunOptions *o, OptScan *scan, int id)
     if (id == OPT_POSITIONAL)
         return positional(o, scan->value);
     if (id >= 0)
-        return set_option(o, (OptionId)id, scan->value);
+        return set_option(o, (RunnerOption)id, scan->value);
     return id == OPT_SEPARATOR || defines_take(TOOL, &o->arena, &o->set.defines, scan, o->path);
 }
 
@@ -221,7 +221,7 @@ int run_options_parse(RunOptions *o, int argc, char **argv)
     quote_word(&command, argv[0]);
     int status = -1, from = scan.at;
     for (int id; status < 0 && (id = opt_next(&scan)) != OPT_END; from = scan.at) {
-        if (id >= 0 && list_option((OptionId)id))
+        if (id >= 0 && list_option((RunnerOption)id))
             status = STATUS_OK;
         else if (!one_option(o, &scan, id))
             status = STATUS_USAGE;

@@ -13,7 +13,7 @@ typedef struct {
 typedef struct {
     KernelGuess *k;
     VEC(TileShape) tiles;
-} Walk;
+} GuessWalk;
 
 static ParamGuess *find_param(KernelGuess *k, const Ast *e)
 {
@@ -55,7 +55,7 @@ static void access(ParamGuess *p, const Ast *offsets, const Ast *shape)
     }
 }
 
-static const Ast *shape_of(Walk *w, const Ast *e);
+static const Ast *shape_of(GuessWalk *w, const Ast *e);
 
 static const char *last_word(const Ast *callee)
 {
@@ -79,7 +79,7 @@ static uint32_t ops_of_call(const Ast *call, OpId *out, uint32_t max)
     return n;
 }
 
-static const Ast *shape_of_call(Walk *w, const Ast *e)
+static const Ast *shape_of_call(GuessWalk *w, const Ast *e)
 {
     OpId ops[4];
     uint32_t n = ops_of_call(e, ops, 4);
@@ -90,7 +90,7 @@ static const Ast *shape_of_call(Walk *w, const Ast *e)
 }
 
 /* The extents of a tile expression, as far as the text tells. */
-static const Ast *shape_of(Walk *w, const Ast *e)
+static const Ast *shape_of(GuessWalk *w, const Ast *e)
 {
     if (e->kind == AST_CALL)
         return shape_of_call(w, e);
@@ -103,7 +103,7 @@ static const Ast *shape_of(Walk *w, const Ast *e)
 }
 
 /* Where an access to operand `memory` begins, and how large it is. */
-static void note_shape(Walk *w, ParamGuess *p, const Ast *call, OpId op, uint32_t memory)
+static void note_shape(GuessWalk *w, ParamGuess *p, const Ast *call, OpId op, uint32_t memory)
 {
     int offsets = op_slot_of_kind(op, SLOT_IDX), shape = op_slot_of_kind(op, SLOT_SHAPE);
     int tile = op_slot_of_kind(op, SLOT_TILE);
@@ -125,7 +125,7 @@ static bool is_memory(SlotKind kind)
     return kind == SLOT_MEM || kind == SLOT_TENSOR || kind == SLOT_DIST || kind == SLOT_SIGNAL;
 }
 
-static void look_operand(Walk *w, const Ast *call, OpId op, uint32_t i)
+static void look_operand(GuessWalk *w, const Ast *call, OpId op, uint32_t i)
 {
     const OpSlot *slot = &op_info(op)->slots[i];
     ParamGuess *p = is_memory(slot->kind) ? find_param(w->k, argument(call, op, i)) : NULL;
@@ -141,7 +141,7 @@ static void look_operand(Walk *w, const Ast *call, OpId op, uint32_t i)
     note_shape(w, p, call, op, i);
 }
 
-static void look_call(Walk *w, const Ast *call)
+static void look_call(GuessWalk *w, const Ast *call)
 {
     OpId ops[4];
     uint32_t n = ops_of_call(call, ops, 4);
@@ -150,15 +150,15 @@ static void look_call(Walk *w, const Ast *call)
             look_operand(w, call, ops[k], i);
 }
 
-static void look_expr(Walk *w, const Ast *e);
+static void look_expr(GuessWalk *w, const Ast *e);
 
-static void look_list(Walk *w, const AstList *list)
+static void look_list(GuessWalk *w, const AstList *list)
 {
     for (uint32_t i = 0; i < list->len; i++)
         look_expr(w, list->at[i]);
 }
 
-static void look_expr(Walk *w, const Ast *e)
+static void look_expr(GuessWalk *w, const Ast *e)
 {
     if (!e)
         return;
@@ -180,9 +180,9 @@ static void look_expr(Walk *w, const Ast *e)
     }
 }
 
-static void look_block(Walk *w, const AstList *body);
+static void look_block(GuessWalk *w, const AstList *body);
 
-static void look_assign(Walk *w, const Ast *target, const Ast *value)
+static void look_assign(GuessWalk *w, const Ast *target, const Ast *value)
 {
     look_expr(w, value);
     if (target->kind == AST_NAME && value) {
@@ -192,7 +192,7 @@ static void look_assign(Walk *w, const Ast *target, const Ast *value)
     }
 }
 
-static void look_stmt(Walk *w, const Ast *s)
+static void look_stmt(GuessWalk *w, const Ast *s)
 {
     switch (s->kind) {
     case AST_ASSIGN:
@@ -216,7 +216,7 @@ static void look_stmt(Walk *w, const Ast *s)
     }
 }
 
-static void look_block(Walk *w, const AstList *body)
+static void look_block(GuessWalk *w, const AstList *body)
 {
     for (uint32_t i = 0; i < body->len; i++)
         look_stmt(w, body->at[i]);
@@ -257,7 +257,7 @@ static void take_annotation(ParamGuess *p)
 
 void kernel_guess(Arena *arena, const Ast *def, KernelGuess *out)
 {
-    Walk w = {.k = out};
+    GuessWalk w = {.k = out};
     *out = (KernelGuess){.arena = arena, .def = def};
     for (uint32_t i = 0; i < def->def.params.len; i++) {
         const AstParam *p = &def->def.params.at[i];

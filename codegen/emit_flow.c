@@ -25,22 +25,22 @@ typedef struct {
     Map readers;         /* register -> copies still to come that read it */
     Map writer;          /* register -> 1 + the copy that writes it */
     VEC(uint32_t) ready; /* copies whose destination nobody reads any more */
-} Parallel;
+} ParallelMoves;
 
-static void parallel_add(Parallel *pc, VReg dst, VReg src)
+static void parallel_add(ParallelMoves *pc, VReg dst, VReg src)
 {
     if (dst != src)
         vec_push(&pc->copies, (Copy){dst, src, false});
 }
 
-static uint64_t readers_of(const Parallel *pc, VReg r)
+static uint64_t readers_of(const ParallelMoves *pc, VReg r)
 {
     uint64_t n = 0;
     map_get(&pc->readers, r, &n);
     return n;
 }
 
-static void do_copy(Parallel *pc, uint32_t i)
+static void do_copy(ParallelMoves *pc, uint32_t i)
 {
     Copy *c = &pc->copies.at[i];
     uint64_t left = readers_of(pc, c->src) - 1, writer = 0;
@@ -51,7 +51,7 @@ static void do_copy(Parallel *pc, uint32_t i)
         vec_push(&pc->ready, (uint32_t)writer - 1);
 }
 
-static VReg temporary(Parallel *pc, VReg like)
+static VReg temporary(ParallelMoves *pc, VReg like)
 {
     FuncEmit *fe = pc->fe;
     if (pc->op == BC_MOV)
@@ -62,7 +62,7 @@ static VReg temporary(Parallel *pc, VReg like)
 }
 
 /* What is left are cycles: the value of one destination is saved, its one reader reads the copy. */
-static void break_cycle(Parallel *pc, uint32_t i)
+static void break_cycle(ParallelMoves *pc, uint32_t i)
 {
     VReg dst = pc->copies.at[i].dst, saved = temporary(pc, dst);
     uint64_t writer;
@@ -78,7 +78,7 @@ static void break_cycle(Parallel *pc, uint32_t i)
     }
 }
 
-static void parallel_run(Parallel *pc)
+static void parallel_run(ParallelMoves *pc)
 {
     for (uint32_t i = 0; i < pc->copies.len; i++) {
         const Copy *c = &pc->copies.at[i];
@@ -113,13 +113,13 @@ static void check_tile(FuncEmit *fe, VarId dst, const Expr *value)
 /* A single copy of a value that the last instruction makes: it makes it in the right place. Only
  * where no jump leads here, and where the value is new (nothing after a yield can read its other
  * name). */
-static bool retarget(FuncEmit *fe, const Parallel *pc)
+static bool retarget(FuncEmit *fe, const ParallelMoves *pc)
 {
     VInsn *last = fe->code.len ? &fe->code.at[fe->code.len - 1] : NULL;
     if (pc->copies.len != 1 || !last || fe->patched == fe->code.len)
         return false;
     const Copy *c = &pc->copies.at[0];
-    Live *l = &fe->ints.regs.at[c->src];
+    LiveInterval *l = &fe->ints.regs.at[c->src];
     if (bc_op_fields((BcOp)last->op)[0] != 'w' || last->f[0] != c->src || last->op == BC_FORLOOP ||
         l->n != 1 || l->start != fe->code.len)
         return false;
@@ -133,7 +133,7 @@ static bool retarget(FuncEmit *fe, const Parallel *pc)
  */
 static void carry(FuncEmit *fe, const VarId *dsts, Expr *const *values, uint32_t n, bool yield)
 {
-    Parallel ints = {.fe = fe, .op = BC_MOV}, mems = {.fe = fe, .op = BC_MMOV};
+    ParallelMoves ints = {.fe = fe, .op = BC_MOV}, mems = {.fe = fe, .op = BC_MMOV};
     for (uint32_t i = 0; i < n; i++) {
         const Type *t = func_var(fe->f, dsts[i])->type;
         if (t->kind == TY_TILE)

@@ -11,12 +11,12 @@ VReg regs_new(RegFile *rf, uint32_t n)
 {
     VReg first = rf->regs.len;
     for (uint32_t i = 0; i < n; i++)
-        vec_push(&rf->regs, (Live){.first = first,
-                                   .n = i ? 0 : n,
-                                   .start = NONE,
-                                   .loop = NONE,
-                                   .fixed = NONE,
-                                   .real = NONE});
+        vec_push(&rf->regs, (LiveInterval){.first = first,
+                                           .n = i ? 0 : n,
+                                           .start = NONE,
+                                           .loop = NONE,
+                                           .fixed = NONE,
+                                           .real = NONE});
     return first;
 }
 
@@ -38,7 +38,7 @@ void regs_touch(FuncEmit *fe, RegFile *rf, VReg r, uint32_t n, uint32_t pos)
 {
     if (n == 0 || r == NO_VREG)
         return;
-    Live *l = &rf->regs.at[rf->regs.at[r].first];
+    LiveInterval *l = &rf->regs.at[rf->regs.at[r].first];
     if (l->start == NONE) {
         l->start = l->end = pos;
         return;
@@ -55,7 +55,7 @@ typedef struct {
     uint32_t *starts, *ends; /* per position: first of a chain */
     uint32_t *next;          /* per register */
     uint32_t n;              /* positions */
-} Timeline;
+} RegTimeline;
 
 static void chain(uint32_t *heads, uint32_t *next, uint32_t pos, uint32_t r)
 {
@@ -63,16 +63,16 @@ static void chain(uint32_t *heads, uint32_t *next, uint32_t pos, uint32_t r)
     heads[pos] = r;
 }
 
-static Timeline timeline_new(FuncEmit *fe, RegFile *rf)
+static RegTimeline timeline_new(FuncEmit *fe, RegFile *rf)
 {
-    Timeline t = {.n = fe->code.len + 2};
+    RegTimeline t = {.n = fe->code.len + 2};
     t.starts = xmalloc(t.n * sizeof *t.starts);
     t.ends = xmalloc(t.n * sizeof *t.ends);
     t.next = xmalloc((rf->regs.len + (size_t)1) * sizeof *t.next);
     memset(t.starts, 0xff, t.n * sizeof *t.starts);
     memset(t.ends, 0xff, t.n * sizeof *t.ends);
     for (uint32_t r = rf->regs.len; r-- > 0;) { /* chains in order of creation */
-        Live *l = &rf->regs.at[r];
+        LiveInterval *l = &rf->regs.at[r];
         if (l->first != r || l->start == NONE)
             continue;
         if (l->loop != NONE && fe->loops.at[l->loop].end > l->end)
@@ -82,7 +82,7 @@ static Timeline timeline_new(FuncEmit *fe, RegFile *rf)
     return t;
 }
 
-static void timeline_free(Timeline *t)
+static void timeline_free(RegTimeline *t)
 {
     xfree(t->starts);
     xfree(t->ends);
@@ -134,14 +134,14 @@ static uint32_t find_run(Pool *p, uint32_t n)
 }
 
 /* Ends at a position come before starts: an instruction reads its operands before it writes. */
-static bool assign_at(Timeline *t, RegFile *rf, Pool *pool, uint32_t pos)
+static bool assign_at(RegTimeline *t, RegFile *rf, Pool *pool, uint32_t pos)
 {
     for (uint32_t r = t->ends[pos], next; r != NONE; r = next) {
         next = t->next[r];
         set_free(pool, rf->regs.at[r].real, rf->regs.at[r].n, true);
     }
     for (uint32_t r = t->starts[pos], next; r != NONE; r = next) {
-        Live *l = &rf->regs.at[r];
+        LiveInterval *l = &rf->regs.at[r];
         next = t->next[r];
         l->real = l->fixed != NONE ? l->fixed : find_run(pool, l->n);
         if (l->real == NONE)
@@ -158,7 +158,7 @@ static bool assign_at(Timeline *t, RegFile *rf, Pool *pool, uint32_t pos)
 static void reserve_fixed(RegFile *rf, Pool *pool)
 {
     for (uint32_t r = 0; r < rf->regs.len; r++) {
-        const Live *l = &rf->regs.at[r];
+        const LiveInterval *l = &rf->regs.at[r];
         if (l->fixed != NONE && l->start != NONE)
             set_free(pool, l->fixed, l->n, false);
     }
@@ -166,7 +166,7 @@ static void reserve_fixed(RegFile *rf, Pool *pool)
 
 bool regs_assign_ints(FuncEmit *fe, uint32_t *n_regs)
 {
-    Timeline t = timeline_new(fe, &fe->ints);
+    RegTimeline t = timeline_new(fe, &fe->ints);
     Pool *pool = xmalloc(sizeof *pool);
     memset(pool->free, 0xff, sizeof pool->free);
     pool->lowest = pool->top = 0;
@@ -177,7 +177,7 @@ bool regs_assign_ints(FuncEmit *fe, uint32_t *n_regs)
     if (pool->top > *n_regs)
         *n_regs = pool->top;
     for (uint32_t r = 0; r < fe->ints.regs.len; r++) {
-        Live *l = &fe->ints.regs.at[r];
+        LiveInterval *l = &fe->ints.regs.at[r];
         l->real = fe->ints.regs.at[l->first].real + (r - l->first);
     }
     xfree(pool);
@@ -207,16 +207,16 @@ static uint32_t take_mem(MemPool *pool, uint32_t type, BcMreg m)
     return pool->n++;
 }
 
-static bool assign_mems_at(FuncEmit *fe, Timeline *t, MemPool *pool, uint32_t pos)
+static bool assign_mems_at(FuncEmit *fe, RegTimeline *t, MemPool *pool, uint32_t pos)
 {
     for (uint32_t r = t->ends[pos], next; r != NONE; r = next) {
-        const Live *l = &fe->mems.regs.at[r];
+        const LiveInterval *l = &fe->mems.regs.at[r];
         next = t->next[r];
         pool->next_free[l->real] = pool->free_of_type[l->type];
         pool->free_of_type[l->type] = l->real;
     }
     for (uint32_t r = t->starts[pos], next; r != NONE; r = next) {
-        Live *l = &fe->mems.regs.at[r];
+        LiveInterval *l = &fe->mems.regs.at[r];
         next = t->next[r];
         l->real = l->fixed != NONE ? l->fixed : take_mem(pool, l->type, fe->mem_types.at[l->type]);
         if (l->real == NONE)
@@ -228,7 +228,7 @@ static bool assign_mems_at(FuncEmit *fe, Timeline *t, MemPool *pool, uint32_t po
 
 bool regs_assign_mems(FuncEmit *fe, BcMreg **types, uint32_t *n_mregs)
 {
-    Timeline t = timeline_new(fe, &fe->mems);
+    RegTimeline t = timeline_new(fe, &fe->mems);
     uint32_t most = fe->mems.regs.len + *n_mregs;
     MemPool pool = {.n = *n_mregs, .types = *types};
     pool.types = xrealloc(pool.types, (most + (size_t)1) * sizeof *pool.types);

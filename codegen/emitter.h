@@ -44,10 +44,10 @@ typedef struct {
     uint32_t fixed; /* the real register it must have, or UINT32_MAX */
     uint32_t real;  /* result of the allocation */
     uint32_t type;  /* memory: index of its BcMreg type */
-} Live;
+} LiveInterval;
 
 typedef struct {
-    VEC(Live) regs;
+    VEC(LiveInterval) regs;
 } RegFile;
 
 /* An open or closed loop of the body, for lifetimes: positions. */

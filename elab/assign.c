@@ -145,15 +145,15 @@ static void let_results(Elab *e, const Ast *target, Expr *call, const Type *decl
 typedef struct {
     Map rebound;
     bool found;
-} Search;
+} TargetSearch;
 
 static void search(void *env, Expr **x)
 {
-    Search *s = env;
+    TargetSearch *s = env;
     s->found = s->found || ((*x)->kind == EX_VAR && map_get(&s->rebound, (*x)->var, NULL));
 }
 
-static bool reads_rebound(Search *s, Val *v)
+static bool reads_rebound(TargetSearch *s, Val *v)
 {
     s->found = false;
     if (v->kind == V_EXPR)
@@ -161,7 +161,7 @@ static bool reads_rebound(Search *s, Val *v)
     return s->found;
 }
 
-static void note_rebound(Elab *e, Search *s, const Ast *target)
+static void note_rebound(Elab *e, TargetSearch *s, const Ast *target)
 {
     const Name *n = target->kind == AST_NAME ? elab_name(e, elab_name_id(e, target->name)) : NULL;
     if (n && n->state == NM_VAR)
@@ -181,7 +181,7 @@ static void let_items(Elab *e, const Ast *target, Val v, Span span)
     Val *items = arena_new_n(e->arena, Val, n ? n : 1);
     if (n)
         memcpy(items, given, n * sizeof *items);
-    Search s = {0};
+    TargetSearch s = {0};
     for (uint32_t i = 0; i < n; i++) {
         bool keep = reads_rebound(&s, &items[i]);
         note_rebound(e, &s, target->items.at[i]);
@@ -225,7 +225,7 @@ static void assign_subscript(Elab *e, const Ast *target, Val v, Span span)
                    "a host function cannot write elements of a tensor: write them in a kernel");
         return;
     }
-    Region r = elab_region(e, target, base.expr->type);
+    BuiltinRegion r = elab_region(e, target, base.expr->type);
     if (!r.ok)
         return;
     OpId op = r.shape ? OP_TENSOR_ASSIGN : OP_WRITE;

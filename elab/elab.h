@@ -109,9 +109,9 @@ struct Loop {
 
 /* A block being filled. */
 typedef enum { BLOCK_FUNCTION, BLOCK_LOOP, BLOCK_ARM, BLOCK_SCOPE } BlockKind;
-typedef struct Frame Frame;
-struct Frame {
-    Frame *outer;
+typedef struct BlockFrame BlockFrame;
+struct BlockFrame {
+    BlockFrame *outer;
     BlockKind kind;
     Block *block;
     bool dead;     /* ended by break, continue or return */
@@ -135,7 +135,7 @@ struct Fn {
     VEC(VarList) vars; /* per name: its variables, one a type */
     AliasGraph memory; /* sources: parameters, by number */
     Loop *loop;
-    Frame *frame;
+    BlockFrame *frame;
     Block *block;                /* frame->block */
     Loc loc;                     /* of the statement at hand */
     Loc far;                     /* set by pld.loc(); file NULL: none */
@@ -317,8 +317,8 @@ Val elab_localise(Elab *e, Val v);
 typedef struct {
     bool ok;
     Expr *offsets, *shape; /* shape NULL: one element */
-} Region;
-Region elab_region(Elab *e, const Ast *sub, const Type *t);
+} BuiltinRegion;
+BuiltinRegion elab_region(Elab *e, const Ast *sub, const Type *t);
 
 /* ---- run-time scalars (scalar.c) */
 /* A value as an expression; known numbers take dtype `hint` (DT_COUNT: INDEX, FP32, BOOL). NULL
@@ -434,7 +434,7 @@ void elab_statements(Elab *e, const AstList *body, uint32_t from, const Rest *re
  * nothing to say of the arms. */
 Expr *elab_if_condition(Elab *e, const Ast *s, bool *known, bool *taken);
 /* Both arms that run to their end must yield alike, or neither. */
-bool elab_claim_yields(Elab *e, Stmt *s, const Frame *then, const Frame *otherwise);
+bool elab_claim_yields(Elab *e, Stmt *s, const BlockFrame *then, const BlockFrame *otherwise);
 /* ---- returns (return.c) */
 void elab_return(Elab *e, const Ast *s);
 /* Is it an if with a return in an arm? */
@@ -457,8 +457,8 @@ void elab_assign_value(Elab *e, const Ast *target, Val v, Span span);
 void elab_bind_bad_target(Elab *e, const Ast *target);
 bool elab_is_yield(Elab *e, const Ast *a);
 void elab_yield(Elab *e, const Ast *s, const Ast *target, const Ast *annotation, const Ast *call);
-void elab_open(Elab *e, Frame *frame, BlockKind kind, Block *block);
-void elab_close(Elab *e, Frame *frame);
+void elab_open(Elab *e, BlockFrame *frame, BlockKind kind, Block *block);
+void elab_close(Elab *e, BlockFrame *frame);
 /* The place that a call of pld.loc gives; false after a mistake. */
 bool elab_place(Elab *e, const Ast *call, Loc *out);
 

@@ -13,12 +13,12 @@ typedef struct {
     const char *names;
     uint32_t n;
     Span second; /* of the second candidate */
-} Choice;
+} EntryChoice;
 
 /* Functions of a level, those that nobody calls where `free` says so. */
-static Choice candidates(Elab *e, FuncKind kind, bool free, const char *want)
+static EntryChoice candidates(Elab *e, FuncKind kind, bool free, const char *want)
 {
-    Choice c = {.names = ""};
+    EntryChoice c = {.names = ""};
     for (uint32_t i = 0; i < e->decls.len; i++) {
         FnDecl *d = &e->decls.at[i];
         if (!may_start(d, kind) || (free && elab_is_called(e, d)))
@@ -32,7 +32,7 @@ static Choice candidates(Elab *e, FuncKind kind, bool free, const char *want)
     return c;
 }
 
-static FnDecl *choose(Elab *e, const Choice *c, const char *what, const char *want)
+static FnDecl *choose(Elab *e, const EntryChoice *c, const char *what, const char *want)
 {
     if (want && !c->found)
         elab_error(e, elab_top, "option", "no %s function %s; there is: %s", what, want, c->names);
@@ -49,11 +49,11 @@ static FnDecl *find_entry(Elab *e)
     static const FuncKind kinds[] = {FN_HOST, FN_ORCH, FN_INCORE};
     static const char *const what[] = {"host", "entry", "entry"};
     const char *want = e->opt->entry ? e->opt->entry : e->header ? e->header->entry : NULL;
-    Choice own = want ? candidates(e, FN_ORCH, true, want) : (Choice){0};
+    EntryChoice own = want ? candidates(e, FN_ORCH, true, want) : (EntryChoice){0};
     if (own.found)
         return own.found;
     for (uint32_t i = 0; i < 3; i++) {
-        Choice c = candidates(e, kinds[i], i > 0, want);
+        EntryChoice c = candidates(e, kinds[i], i > 0, want);
         if (c.n)
             return choose(e, &c, what[i], want);
     }

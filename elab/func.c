@@ -214,7 +214,7 @@ static void finish_result(Elab *e, FnDecl *d)
 
 static void run_body(Elab *e, FnDecl *d)
 {
-    Frame frame;
+    BlockFrame frame;
     elab_open(e, &frame, BLOCK_FUNCTION, &d->func->body);
     frame.tail = true;
     elab_block(e, &d->def->def.body);

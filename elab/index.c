@@ -105,9 +105,9 @@ static bool slice_bounds(Elab *e, const Ast *s, const Dim *size, Expr **lo, Expr
     return *extent != NULL;
 }
 
-static Region element(Elab *e, const Ast *sub, const Type *t)
+static BuiltinRegion element(Elab *e, const Ast *sub, const Type *t)
 {
-    Region r = {.ok = sub->sub.index.len == t->rank};
+    BuiltinRegion r = {.ok = sub->sub.index.len == t->rank};
     Expr *items[MAX_RANK];
     if (!r.ok) {
         elab_error(e, sub->span, "shape", "%s has %u dimensions, got %u ind%s",
@@ -125,11 +125,11 @@ static Region element(Elab *e, const Ast *sub, const Type *t)
     return r;
 }
 
-Region elab_region(Elab *e, const Ast *sub, const Type *t)
+BuiltinRegion elab_region(Elab *e, const Ast *sub, const Type *t)
 {
     uint32_t slices = 0, n = sub->sub.index.len;
     Expr *lo[MAX_RANK], *extent[MAX_RANK];
-    Region r = {.ok = true};
+    BuiltinRegion r = {.ok = true};
     for (uint32_t i = 0; i < n; i++)
         slices += sub->sub.index.at[i]->kind == AST_SLICE;
     if (slices == 0)
@@ -138,7 +138,7 @@ Region elab_region(Elab *e, const Ast *sub, const Type *t)
         elab_error(e, sub->span, "shape",
                    "a rectangle of %s has %u slices: write i:i + 1 for a single row",
                    type_text(e->arena, t), t->rank);
-        return (Region){0};
+        return (BuiltinRegion){0};
     }
     for (uint32_t i = 0; i < n; i++)
         r.ok &= slice_bounds(e, sub->sub.index.at[i], t->dims[i], &lo[i], &extent[i]);
@@ -219,7 +219,7 @@ Val elab_subscript(Elab *e, const Ast *a)
     }
     if (e->fn->level == FN_HOST)
         return host_row(e, base, a);
-    Region r = elab_region(e, a, base.expr->type);
+    BuiltinRegion r = elab_region(e, a, base.expr->type);
     if (!r.ok)
         return val_bad;
     Expr *slots[4] = {base.expr, r.shape ? r.shape : r.offsets, r.offsets};

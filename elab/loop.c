@@ -219,7 +219,7 @@ static void bind_header(Elab *e, const Head *h, Stmt *st, Loop *loop)
     }
 }
 
-static void end_yield(Elab *e, Loop *loop, const Frame *frame, const Ast *s)
+static void end_yield(Elab *e, Loop *loop, const BlockFrame *frame, const Ast *s)
 {
     Stmt *st = loop->stmt;
     if (frame->yield && st->n_values == 0)
@@ -384,7 +384,7 @@ void elab_for(Elab *e, const Ast *s)
                  .mark = paths_mark(&e->fn->paths),
                  .noted = paths_mark(&e->fn->paths),
                  .unroll = h.kind == LOOP_UNROLL};
-    Frame frame;
+    BlockFrame frame;
     enter(e, s, &loop);
     bind_header(e, &h, st, &loop);
     e->fn->loop = &loop;

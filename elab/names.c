@@ -14,17 +14,17 @@ typedef struct {
     DeclList *todo; /* marked, and not yet looked into */
     Sym callee;     /* probe: is this function named? */
     bool called;
-} Walk;
+} NameWalk;
 
-static void walk(Walk *w, const Ast *a);
+static void walk(NameWalk *w, const Ast *a);
 
-static void walk_list(Walk *w, const AstList *list)
+static void walk_list(NameWalk *w, const AstList *list)
 {
     for (uint32_t i = 0; i < list->len; i++)
         walk(w, list->at[i]);
 }
 
-static void check_name(Walk *w, const Ast *a)
+static void check_name(NameWalk *w, const Ast *a)
 {
     Elab *e = w->e;
     Sym n = a->name;
@@ -40,7 +40,7 @@ static void check_name(Walk *w, const Ast *a)
     elab_error(e, a->span, "name", "unknown name %s", n);
 }
 
-static void mark(Walk *w, Sym name)
+static void mark(NameWalk *w, Sym name)
 {
     FnDecl *d = elab_decl(w->e, name);
     if (!d || d->reached)
@@ -49,7 +49,7 @@ static void mark(Walk *w, Sym name)
     vec_push(w->todo, d);
 }
 
-static void check_dotted(Walk *w, const Ast *callee, Sym dotted)
+static void check_dotted(NameWalk *w, const Ast *callee, Sym dotted)
 {
     OpId ids[4];
     size_t n = strlen(dotted);
@@ -60,7 +60,7 @@ static void check_dotted(Walk *w, const Ast *callee, Sym dotted)
     elab_unknown_op(w->e, dotted, callee->span);
 }
 
-static void walk_call(Walk *w, const Ast *a)
+static void walk_call(NameWalk *w, const Ast *a)
 {
     const Ast *c = a->call.callee;
     Sym dotted = elab_dotted(w->e, c);
@@ -90,7 +90,7 @@ static void walk_child(void *env, Ast *child)
     walk(env, child);
 }
 
-static void walk(Walk *w, const Ast *a)
+static void walk(NameWalk *w, const Ast *a)
 {
     if (!a)
         return;
@@ -128,7 +128,7 @@ static void outer_names(Elab *e, Map *out)
 void elab_check_names(Elab *e, const Ast *def)
 {
     Map local = {0}, outer = {0};
-    Walk w = {.e = e, .local = &local, .outer = &outer};
+    NameWalk w = {.e = e, .local = &local, .outer = &outer};
     outer_names(e, &outer);
     elab_collect_bound(e, &def->def.body, &local, NULL);
     for (uint32_t i = 0; i < def->def.params.len; i++)
@@ -140,7 +140,7 @@ void elab_check_names(Elab *e, const Ast *def)
 
 bool elab_has_operations(Elab *e, const Ast *def)
 {
-    Walk w = {.e = e, .probe = true};
+    NameWalk w = {.e = e, .probe = true};
     walk_list(&w, &def->def.body);
     return w.found;
 }
@@ -148,7 +148,7 @@ bool elab_has_operations(Elab *e, const Ast *def)
 void elab_mark_reached(Elab *e, FnDecl *entry)
 {
     DeclList todo = {0};
-    Walk w = {.e = e, .reach = true, .todo = &todo};
+    NameWalk w = {.e = e, .reach = true, .todo = &todo};
     mark(&w, entry->name);
     for (uint32_t i = 0; i < e->decls.len; i++)
         if (e->decls.at[i].kind == FN_HOST)
@@ -164,7 +164,7 @@ bool elab_is_called(Elab *e, const FnDecl *d)
 {
     for (uint32_t i = 0; i < e->decls.len; i++) {
         const FnDecl *from = &e->decls.at[i];
-        Walk w = {.e = e, .probe = true, .callee = d->name};
+        NameWalk w = {.e = e, .probe = true, .callee = d->name};
         if (from == d)
             continue;
         walk_list(&w, &from->def->def.body);

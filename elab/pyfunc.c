@@ -11,15 +11,15 @@ typedef struct {
     uint32_t n;
     Val key; /* value of the keyword of the row, V_BAD when it is not given */
     Span span;
-} Call;
+} PyCall;
 
-static Val fail(const Call *c, const char *code, const char *text)
+static Val fail(const PyCall *c, const char *code, const char *text)
 {
     elab_error(c->e, c->span, code, "%s() %s", c->name, text);
     return val_bad;
 }
 
-static Val wants(const Call *c, const char *what, Val got)
+static Val wants(const PyCall *c, const char *what, Val got)
 {
     elab_error(c->e, c->span, "type", "%s() takes %s, got %s", c->name, what,
                val_describe(c->e, got));
@@ -27,24 +27,24 @@ static Val wants(const Call *c, const char *what, Val got)
 }
 
 /* The items of an argument that is gone through. */
-static bool items_of(const Call *c, uint32_t i, const Val **items, uint32_t *n)
+static bool items_of(const PyCall *c, uint32_t i, const Val **items, uint32_t *n)
 {
     return elab_iterate(c->e, c->args[i], c->span, items, n);
 }
 
-static Val sequence(const Call *c, ValKind kind, const Val *items, uint32_t n)
+static Val sequence(const PyCall *c, ValKind kind, const Val *items, uint32_t n)
 {
     return elab_limit(c->e, val_items(c->e, kind, items, n), c->span);
 }
 
 /* ---- numbers */
 
-static Val py_extreme(const Call *c)
+static Val py_extreme(const PyCall *c)
 {
     return elab_fold_extreme(c->e, c->name[1] == 'a', c->args, c->n, c->span);
 }
 
-static Val py_abs(const Call *c)
+static Val py_abs(const PyCall *c)
 {
     return elab_fold_conversion(c->e, SC_ABS, c->args[0], c->span);
 }
@@ -71,7 +71,7 @@ static bool read_int(const char *s, int64_t base, int64_t *out)
     return true;
 }
 
-static Val py_int(const Call *c)
+static Val py_int(const PyCall *c)
 {
     int64_t v, base = c->n > 1 && c->args[1].kind == V_INT ? c->args[1].i : 10;
     if (c->n == 0)
@@ -84,7 +84,7 @@ static Val py_int(const Call *c)
                 arena_printf(c->e->arena, "cannot read '%s' as a number of 64 bits", c->args[0].s));
 }
 
-static Val py_float(const Call *c)
+static Val py_float(const PyCall *c)
 {
     double v;
     char *end;
@@ -99,12 +99,12 @@ static Val py_float(const Call *c)
     return good && !*end ? val_float(v) : fail(c, "value", "cannot read this text as a number");
 }
 
-static Val py_bool(const Call *c)
+static Val py_bool(const PyCall *c)
 {
     return val_bool(c->n && val_truth(c->args[0]));
 }
 
-static Val py_divmod(const Call *c)
+static Val py_divmod(const PyCall *c)
 {
     Val two[2] = {elab_fold_binary(c->e, OP_FLOORDIV, c->args[0], c->args[1], c->span), val_bad};
     if (two[0].kind == V_BAD)
@@ -114,7 +114,7 @@ static Val py_divmod(const Call *c)
 }
 
 /* Half to even, as in Python; with digits, of the decimal text. */
-static Val py_round(const Call *c)
+static Val py_round(const PyCall *c)
 {
     Number v;
     int64_t digits = c->n > 1 && c->args[1].kind == V_INT ? c->args[1].i : 0;
@@ -132,14 +132,14 @@ static Val py_round(const Call *c)
     return elab_fold_conversion(c->e, SC_INT, val_float(elab_round_even(v.f)), c->span);
 }
 
-static Val py_pow(const Call *c)
+static Val py_pow(const PyCall *c)
 {
     return elab_fold_binary(c->e, OP_POW, c->args[0], c->args[1], c->span);
 }
 
 /* ---- text */
 
-static Val py_str(const Call *c)
+static Val py_str(const PyCall *c)
 {
     Buf b = {0};
     if (c->n)
@@ -160,7 +160,7 @@ static int64_t text_length(const char *s)
     return n;
 }
 
-static Val py_len(const Call *c)
+static Val py_len(const PyCall *c)
 {
     Val v = c->args[0];
     if (v.kind == V_TUPLE || v.kind == V_LIST)
@@ -172,7 +172,7 @@ static Val py_len(const Call *c)
     return wants(c, "a list, a tuple, a dict or a string", v);
 }
 
-static Val py_range(const Call *c)
+static Val py_range(const PyCall *c)
 {
     int64_t lo = 0, step = 1, n;
     for (uint32_t i = 0; i < c->n; i++)
@@ -202,7 +202,7 @@ static Val py_range(const Call *c)
     return sequence(c, V_LIST, items, (uint32_t)n);
 }
 
-static Val py_list(const Call *c)
+static Val py_list(const PyCall *c)
 {
     const Val *items = NULL;
     uint32_t n = 0;
@@ -211,7 +211,7 @@ static Val py_list(const Call *c)
     return sequence(c, c->name[0] == 't' ? V_TUPLE : V_LIST, items, n);
 }
 
-static Val py_sum(const Call *c)
+static Val py_sum(const PyCall *c)
 {
     const Val *items;
     uint32_t n;
@@ -223,7 +223,7 @@ static Val py_sum(const Call *c)
     return sum;
 }
 
-static Val py_any(const Call *c)
+static Val py_any(const PyCall *c)
 {
     const Val *items;
     uint32_t n;
@@ -236,7 +236,7 @@ static Val py_any(const Call *c)
     return val_bool(all);
 }
 
-static Val py_enumerate(const Call *c)
+static Val py_enumerate(const PyCall *c)
 {
     const Val *items;
     uint32_t n;
@@ -255,7 +255,7 @@ static Val py_enumerate(const Call *c)
     return sequence(c, V_LIST, pairs, n);
 }
 
-static Val py_zip(const Call *c)
+static Val py_zip(const PyCall *c)
 {
     const Val **items = arena_new_n(c->e->arena, const Val *, c->n + 1);
     uint32_t least = c->n ? UINT32_MAX : 0;
@@ -275,7 +275,7 @@ static Val py_zip(const Call *c)
     return sequence(c, V_LIST, rows, least);
 }
 
-static Val py_reversed(const Call *c)
+static Val py_reversed(const PyCall *c)
 {
     const Val *items;
     uint32_t n;
@@ -288,7 +288,7 @@ static Val py_reversed(const Call *c)
 }
 
 /* Merges two sorted halves; equal items stay in their order. false: items without an order. */
-static bool merge(const Call *c, const Val *a, uint32_t na, const Val *b, uint32_t nb, bool down,
+static bool merge(const PyCall *c, const Val *a, uint32_t na, const Val *b, uint32_t nb, bool down,
                   Val *out)
 {
     uint32_t i = 0, k = 0;
@@ -306,7 +306,7 @@ static bool merge(const Call *c, const Val *a, uint32_t na, const Val *b, uint32
     return true;
 }
 
-static bool sort(const Call *c, Val *at, uint32_t n, bool down, Val *room)
+static bool sort(const PyCall *c, Val *at, uint32_t n, bool down, Val *room)
 {
     uint32_t half = n / 2;
     if (n < 2)
@@ -318,7 +318,7 @@ static bool sort(const Call *c, Val *at, uint32_t n, bool down, Val *room)
     return true;
 }
 
-static Val py_sorted(const Call *c)
+static Val py_sorted(const PyCall *c)
 {
     const Val *items;
     uint32_t n;
@@ -332,7 +332,7 @@ static Val py_sorted(const Call *c)
     return sequence(c, V_LIST, out, n);
 }
 
-static Val py_dict(const Call *c)
+static Val py_dict(const PyCall *c)
 {
     const Val *items = NULL;
     uint32_t n = 0;
@@ -353,7 +353,7 @@ static Val py_dict(const Call *c)
 
 typedef struct {
     const char *name;
-    Val (*fold)(const Call *c);
+    Val (*fold)(const PyCall *c);
     uint32_t min, max; /* arguments by position */
     const char *key;   /* the keyword it takes, or "" */
     const char *run_time;
@@ -385,7 +385,7 @@ const char *elab_builtin_run_time(const char *name)
     return f ? f->run_time : "";
 }
 
-static bool take_keyword(Call *c, const Function *f, const Arg *a)
+static bool take_keyword(PyCall *c, const Function *f, const Arg *a)
 {
     if (!f->key[0] || strcmp(f->key, a->name) != 0) {
         elab_error(c->e, a->name_span, "name", "%s() has no keyword %s=%s%s%s", f->name, a->name,
@@ -400,7 +400,7 @@ Val elab_builtin(Elab *e, const char *name, const Args *args, Span span)
 {
     const Function *f = find(name);
     Val *v = arena_new_n(e->arena, Val, args->len ? args->len : 1);
-    Call c = {.e = e, .name = name, .args = v, .span = span};
+    PyCall c = {.e = e, .name = name, .args = v, .span = span};
     for (uint32_t i = 0; i < args->len; i++) {
         const Arg *a = &args->at[i];
         if (a->val.kind == V_BAD || (a->name && !take_keyword(&c, f, a)))

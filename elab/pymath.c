@@ -30,16 +30,16 @@ typedef struct {
     const Val *args;
     uint32_t n;
     Span span;
-} Call;
+} MathCall;
 
-static Val domain(const Call *c)
+static Val domain(const MathCall *c)
 {
     elab_error(c->e, c->span, "value", "math.%s of %s has no value", c->name,
                val_text(c->e, c->args[0]));
     return val_bad;
 }
 
-static double real(const Call *c, uint32_t i)
+static double real(const MathCall *c, uint32_t i)
 {
     Number n;
     val_number(c->args[i], &n);
@@ -47,7 +47,7 @@ static double real(const Call *c, uint32_t i)
 }
 
 /* A result that is no number for operands that are is outside the function's domain. */
-static Val result(const Call *c, double v)
+static Val result(const MathCall *c, double v)
 {
     bool finite = true;
     for (uint32_t i = 0; i < c->n; i++)
@@ -69,7 +69,7 @@ static double log_ten(double x)
     return fabs(guess) < 23 && math_pow(10, guess) == x ? guess : math_log(x) / 2.302585092994046;
 }
 
-static Val m_log(const Call *c)
+static Val m_log(const MathCall *c)
 {
     double x = real(c, 0);
     if (!(x > 0))
@@ -81,7 +81,7 @@ static Val m_log(const Call *c)
     return c->n == 1 ? val_float(math_log(x)) : result(c, math_log(x) / math_log(real(c, 1)));
 }
 
-static Val m_real(const Call *c)
+static Val m_real(const MathCall *c)
 {
     double x = real(c, 0);
     switch (c->name[0] == 's' ? c->name[1] : c->name[0]) {
@@ -96,7 +96,7 @@ static Val m_real(const Call *c)
     }
 }
 
-static Val m_whole(const Call *c)
+static Val m_whole(const MathCall *c)
 {
     double x = real(c, 0);
     if (c->args[0].kind != V_FLOAT)
@@ -105,7 +105,7 @@ static Val m_whole(const Call *c)
     return elab_fold_conversion(c->e, SC_INT, val_float(x), c->span);
 }
 
-static Val m_two(const Call *c)
+static Val m_two(const MathCall *c)
 {
     double x = real(c, 0), y = real(c, 1);
     switch (c->name[0]) {
@@ -116,13 +116,13 @@ static Val m_two(const Call *c)
     }
 }
 
-static Val m_test(const Call *c)
+static Val m_test(const MathCall *c)
 {
     double x = real(c, 0);
     return val_bool(c->name[2] == 'n' ? isnan(x) : c->name[3] == 'n' ? isinf(x) : isfinite(x));
 }
 
-static bool integers(const Call *c)
+static bool integers(const MathCall *c)
 {
     for (uint32_t i = 0; i < c->n; i++) {
         if (c->args[i].kind == V_INT || c->args[i].kind == V_BOOL)
@@ -149,13 +149,13 @@ static uint64_t magnitude(Val v)
     return v.i < 0 ? 0 - (uint64_t)v.i : (uint64_t)v.i;
 }
 
-static Val too_large(const Call *c)
+static Val too_large(const MathCall *c)
 {
     elab_error(c->e, c->span, "value", "the result of math.%s leaves 64 bits", c->name);
     return val_bad;
 }
 
-static Val m_gcd(const Call *c)
+static Val m_gcd(const MathCall *c)
 {
     bool lcm = c->name[0] == 'l';
     uint64_t all = lcm;
@@ -170,7 +170,7 @@ static Val m_gcd(const Call *c)
     return all > INT64_MAX ? too_large(c) : val_int((int64_t)all);
 }
 
-static Val m_isqrt(const Call *c)
+static Val m_isqrt(const MathCall *c)
 {
     if (!integers(c))
         return val_bad;
@@ -184,7 +184,7 @@ static Val m_isqrt(const Call *c)
     return val_int(r);
 }
 
-static Val m_combinations(const Call *c)
+static Val m_combinations(const MathCall *c)
 {
     int64_t product = 1;
     if (!integers(c))
@@ -203,7 +203,7 @@ static Val m_combinations(const Call *c)
     return val_int(product);
 }
 
-static Val m_prod(const Call *c)
+static Val m_prod(const MathCall *c)
 {
     const Val *items;
     uint32_t n;
@@ -217,7 +217,7 @@ static Val m_prod(const Call *c)
 
 static const struct {
     const char *name;
-    Val (*fold)(const Call *c);
+    Val (*fold)(const MathCall *c);
     uint32_t min, max;
 } functions[] = {
 #define PLD_PYMATH(name, fn, min, max, text) {name, fn, min, max},
@@ -261,7 +261,7 @@ Val elab_math_unknown(Elab *e, const char *name, Span span)
     return val_bad;
 }
 
-static bool numbers(const Call *c)
+static bool numbers(const MathCall *c)
 {
     Number ignored;
     for (uint32_t i = 0; i < c->n; i++) {
@@ -282,7 +282,7 @@ Val elab_math_call(Elab *e, const char *name, const Ast *call)
     if (!elab_args(e, call, &args))
         return val_bad;
     Val *v = arena_new_n(e->arena, Val, args.len ? args.len : 1);
-    Call c = {.e = e, .name = name, .args = v, .n = args.len, .span = call->span};
+    MathCall c = {.e = e, .name = name, .args = v, .n = args.len, .span = call->span};
     for (uint32_t i = 0; i < args.len; i++)
         v[i] = args.at[i].val;
     for (uint32_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {

@@ -174,7 +174,7 @@ void elab_return(Elab *e, const Ast *s)
     fn->frame->returned = true;
 }
 
-static void run_arm(Elab *e, const AstList *body, Block *block, const Rest *rest, Frame *frame,
+static void run_arm(Elab *e, const AstList *body, Block *block, const Rest *rest, BlockFrame *frame,
                     Path *path)
 {
     uint32_t mark = paths_mark(&e->fn->paths);
@@ -225,7 +225,7 @@ static bool too_many(Elab *e, const Ast *s)
 void elab_return_if(Elab *e, const Ast *s, const Rest *rest)
 {
     Fn *fn = e->fn;
-    Frame then = {0}, otherwise = {0};
+    BlockFrame then = {0}, otherwise = {0};
     Path a = {0}, b = {0};
     bool known, taken;
     if (too_many(e, s))

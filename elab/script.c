@@ -234,9 +234,9 @@ typedef struct {
     Script *s;
     Map own; /* names of comprehensions, parameters and the like */
     bool good, helpers;
-} Check;
+} NameCheck;
 
-static void bind_own(Check *c, const Ast *t)
+static void bind_own(NameCheck *c, const Ast *t)
 {
     if (t->kind == AST_NAME)
         map_set_ptr(&c->own, t->name, 1);
@@ -245,14 +245,14 @@ static void bind_own(Check *c, const Ast *t)
             bind_own(c, t->items.at[i]);
 }
 
-static void bind_params(Check *c, const AstParams *params)
+static void bind_params(NameCheck *c, const AstParams *params)
 {
     for (uint32_t i = 0; i < params->len; i++)
         if (params->at[i].name)
             map_set_ptr(&c->own, params->at[i].name, 1);
 }
 
-static void check_name(Check *c, Sym name)
+static void check_name(NameCheck *c, Sym name)
 {
     uint64_t known = 0;
     if (map_get_ptr(&c->own, name, NULL))
@@ -264,7 +264,7 @@ static void check_name(Check *c, Sym name)
 
 static void check(void *env, Ast *a)
 {
-    Check *c = env;
+    NameCheck *c = env;
     switch (a->kind) {
     case AST_NAME: check_name(c, a->name); return;
     case AST_GENEXP:
@@ -288,7 +288,7 @@ static void check(void *env, Ast *a)
 
 static bool is_constant_expression(Script *s, Ast *a)
 {
-    Check c = {.s = s, .good = true};
+    NameCheck c = {.s = s, .good = true};
     check(&c, a);
     map_free(&c.own);
     return c.good;

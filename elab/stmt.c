@@ -2,14 +2,14 @@
 #include "elab/with.h"
 #include <string.h>
 
-void elab_open(Elab *e, Frame *frame, BlockKind kind, Block *block)
+void elab_open(Elab *e, BlockFrame *frame, BlockKind kind, Block *block)
 {
-    *frame = (Frame){.outer = e->fn->frame, .kind = kind, .block = block};
+    *frame = (BlockFrame){.outer = e->fn->frame, .kind = kind, .block = block};
     e->fn->frame = frame;
     e->fn->block = block;
 }
 
-void elab_close(Elab *e, Frame *frame)
+void elab_close(Elab *e, BlockFrame *frame)
 {
     e->fn->frame = frame->outer;
     e->fn->block = frame->outer ? frame->outer->block : NULL;
@@ -32,7 +32,7 @@ static void known_if(Elab *e, const Ast *s, bool taken)
         e->fn->frame->quiet = true;
 }
 
-bool elab_claim_yields(Elab *e, Stmt *s, const Frame *then, const Frame *otherwise)
+bool elab_claim_yields(Elab *e, Stmt *s, const BlockFrame *then, const BlockFrame *otherwise)
 {
     const Stmt *a = then->dead ? NULL : then->yield, *b = otherwise->dead ? NULL : otherwise->yield;
     if (!a && !b)
@@ -57,7 +57,7 @@ bool elab_claim_yields(Elab *e, Stmt *s, const Frame *then, const Frame *otherwi
     return true;
 }
 
-static void run_arm(Elab *e, const AstList *body, Block *block, Frame *frame, Path *path)
+static void run_arm(Elab *e, const AstList *body, Block *block, BlockFrame *frame, Path *path)
 {
     uint32_t mark = paths_mark(&e->fn->paths);
     elab_open(e, frame, BLOCK_ARM, block);
@@ -74,7 +74,7 @@ static void run_arm(Elab *e, const AstList *body, Block *block, Frame *frame, Pa
 static void run_time_if(Elab *e, const Ast *s, Expr *cond)
 {
     Stmt *st = elab_emit(e, ST_IF);
-    Frame then = {0}, otherwise = {0};
+    BlockFrame then = {0}, otherwise = {0};
     Path a = {0}, b = {0};
     Span head = span_join((Span){s->span.begin, s->span.begin + 2}, s->if_.cond->span);
     st->cond = cond;
@@ -175,7 +175,7 @@ static void jump(Elab *e, const Ast *s)
 
 static void do_raise(Elab *e, const Ast *s)
 {
-    for (const Frame *f = e->fn->frame; f; f = f->outer) {
+    for (const BlockFrame *f = e->fn->frame; f; f = f->outer) {
         if (f->kind == BLOCK_FUNCTION)
             break;
         elab_error(e, s->span, "syntax",
@@ -258,7 +258,7 @@ static void statement(Elab *e, const Ast *s)
 
 void elab_statements(Elab *e, const AstList *body, uint32_t from, const Rest *rest)
 {
-    Frame *f = e->fn->frame;
+    BlockFrame *f = e->fn->frame;
     for (uint32_t i = from; i < body->len; i++) {
         const Ast *s = body->at[i];
         if (f->dead) {

@@ -12,25 +12,25 @@ typedef struct {
     Map names;      /* the index, and what is computed from it */
     bool host, all; /* all: conditions and extents count too (pl.unroll) */
     bool found, leaves;
-} Search;
+} JumpSearch;
 
 typedef struct {
-    const Search *s;
+    const JumpSearch *s;
     bool found;
-} Mention;
+} UnrollMention;
 
 static void mention(void *env, Ast *a)
 {
-    Mention *m = env;
+    UnrollMention *m = env;
     if (a->kind == AST_NAME)
         m->found |= map_get_ptr(&m->s->names, a->name, NULL);
     else if (!m->found)
         ast_children(a, mention, m);
 }
 
-static bool uses(const Search *s, const Ast *a)
+static bool uses(const JumpSearch *s, const Ast *a)
 {
-    Mention m = {.s = s};
+    UnrollMention m = {.s = s};
     mention(&m, (Ast *)(uintptr_t)a);
     return m.found;
 }
@@ -55,7 +55,7 @@ static bool is_sequence(Elab *e, const Ast *a)
     return v && (v->kind == V_LIST || v->kind == V_TUPLE || v->kind == V_DICT);
 }
 
-static bool in_shape(Search *s, OpId op, const Ast *call)
+static bool in_shape(JumpSearch *s, OpId op, const Ast *call)
 {
     const OpInfo *info = op_info(op);
     for (uint32_t i = 0; i < call->call.args.len && i < info->n_slots; i++)
@@ -70,7 +70,7 @@ static bool in_shape(Search *s, OpId op, const Ast *call)
     return false;
 }
 
-static void look_at_call(Search *s, const Ast *a)
+static void look_at_call(JumpSearch *s, const Ast *a)
 {
     OpId found[4];
     const Ast *f = a->call.callee;
@@ -86,7 +86,7 @@ static void look_at_call(Search *s, const Ast *a)
 }
 
 /* What is computed from the index. */
-static void taint(Search *s, const Ast *target)
+static void taint(JumpSearch *s, const Ast *target)
 {
     if (target->kind == AST_NAME)
         map_set_ptr(&s->names, target->name, 1);
@@ -97,7 +97,7 @@ static void taint(Search *s, const Ast *target)
 
 static void look(void *env, Ast *a)
 {
-    Search *s = env;
+    JumpSearch *s = env;
     switch (a->kind) {
     case AST_CALL: look_at_call(s, a); break;
     case AST_SUBSCRIPT:
@@ -126,7 +126,7 @@ static void look(void *env, Ast *a)
 /* break and continue that are the loop's own, and yields, need the loop. */
 static void look_for_jump(void *env, Ast *a)
 {
-    Search *s = env;
+    JumpSearch *s = env;
     if (a->kind == AST_BREAK || a->kind == AST_CONTINUE || a->kind == AST_RETURN)
         s->leaves = true;
     else if (a->kind == AST_IF)
@@ -135,7 +135,7 @@ static void look_for_jump(void *env, Ast *a)
 
 static bool needs_values(Elab *e, const Ast *s, bool unroll)
 {
-    Search find = {.e = e, .all = unroll, .host = e->fn->f->kind == FN_HOST};
+    JumpSearch find = {.e = e, .all = unroll, .host = e->fn->f->kind == FN_HOST};
     if (s->for_.target->kind != AST_NAME)
         return false;
     map_set_ptr(&find.names, s->for_.target->name, 1);

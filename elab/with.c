@@ -190,7 +190,7 @@ static bool scope_level(Elab *e, const With *w)
 static void scope_body(Elab *e, Stmt *st, const Ast *index, const AstList *body)
 {
     Fn *fn = e->fn;
-    Frame frame;
+    BlockFrame frame;
     Loop *loop = fn->loop;
     uint32_t mark = paths_mark(&fn->paths);
     fn->level = FN_INCORE;

@@ -180,10 +180,10 @@ typedef struct {
     Aliases *all;
     Func *f;
     FuncAlias *a;
-} Walk;
+} AliasWalk;
 
 /* The memory of an operand, also of one that is an expression: in front of flatten_calls. */
-static AliasNode node_of(const Walk *w, const Expr *e)
+static AliasNode node_of(const AliasWalk *w, const Expr *e)
 {
     bool view;
     while (e && e->kind != EX_VAR)
@@ -197,7 +197,7 @@ static bool names_memory(const Type *t)
     return type_is_memory(t) || t->kind == TY_BUFFER || t->kind == TY_CTX;
 }
 
-static void walk_results(Walk *w, const Stmt *s)
+static void walk_results(AliasWalk *w, const Stmt *s)
 {
     for (uint32_t i = 0; i < s->n_results; i++) {
         VarId v = s->results[i];
@@ -210,7 +210,7 @@ static void walk_results(Walk *w, const Stmt *s)
 }
 
 /* Uses by callees are known from their own analysis. */
-static void walk_uses(Walk *w, const Expr *e)
+static void walk_uses(AliasWalk *w, const Expr *e)
 {
     AliasGraph *g = &w->a->graph;
     const AliasPlace place = {.span = e->span};
@@ -228,7 +228,7 @@ static void walk_uses(Walk *w, const Expr *e)
 
 /* Joins for what a loop or an if hands on; within a loop, what an iteration begins with is the same
  * node as what comes out. */
-static void walk_carried(Walk *w, const Stmt *s)
+static void walk_carried(AliasWalk *w, const Stmt *s)
 {
     AliasGraph *g = &w->a->graph;
     for (uint32_t i = 0; i < s->n_results; i++) {
@@ -243,7 +243,7 @@ static void walk_carried(Walk *w, const Stmt *s)
 }
 
 /* `owner`: the loop or if whose block ends here; `loop`: the innermost loop. */
-static void walk_block(Walk *w, const Block *b, const Stmt *owner, const Stmt *loop)
+static void walk_block(AliasWalk *w, const Block *b, const Stmt *owner, const Stmt *loop)
 {
     for (uint32_t i = 0; i < b->len; i++) {
         const Stmt *s = b->at[i], *to = i + 1 == b->len ? owner : loop;
@@ -273,7 +273,7 @@ FuncAlias *alias_of(Aliases *all, Func *f)
     a->n_vars = f->vars.len;
     a->node = arena_new_n(all->p->arena, AliasNode, a->n_vars + (size_t)1);
     map_set_ptr(&all->done, f, (uint64_t)(uintptr_t)a);
-    Walk w = {all, f, a};
+    AliasWalk w = {all, f, a};
     for (uint32_t i = 0; i < f->params.len; i++) {
         VarId v = f->params.at[i].var;
         if (names_memory(func_var(f, v)->type))

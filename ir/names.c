@@ -9,9 +9,9 @@
 typedef struct {
     VEC(VarId) vars;
     bool *seen; /* per variable of the function */
-} Order;
+} NameOrder;
 
-static void appear(Order *order, VarId v)
+static void appear(NameOrder *order, VarId v)
 {
     if (v == VAR_NONE || order->seen[v])
         return;
@@ -19,7 +19,7 @@ static void appear(Order *order, VarId v)
     vec_push(&order->vars, v);
 }
 
-static void appear_block(Order *order, const Block *block)
+static void appear_block(NameOrder *order, const Block *block)
 {
     for (uint32_t i = 0; i < block->len; i++) {
         const Stmt *s = block->at[i];
@@ -35,16 +35,16 @@ static void appear_block(Order *order, const Block *block)
     }
 }
 
-static Order order_of(const Func *f)
+static NameOrder order_of(const Func *f)
 {
-    Order order = {.seen = xcalloc(f->vars.len ? f->vars.len : 1, sizeof(bool))};
+    NameOrder order = {.seen = xcalloc(f->vars.len ? f->vars.len : 1, sizeof(bool))};
     for (uint32_t i = 0; i < f->params.len; i++)
         appear(&order, f->params.at[i].var);
     appear_block(&order, &f->body);
     return order;
 }
 
-static void order_free(Order *order)
+static void order_free(NameOrder *order)
 {
     vec_free(&order->vars);
     xfree(order->seen);
@@ -79,7 +79,7 @@ void func_number_names(Program *p, Func *f, bool ssa)
         f->vars.at[i].display = f->vars.at[i].base;
     if (!ssa || func_is_element(f))
         return;
-    Order order = order_of(f);
+    NameOrder order = order_of(f);
     Map bases = {0}, last = {0};
     for (uint32_t i = 0; i < order.vars.len; i++)
         map_set_ptr(&bases, func_var(f, order.vars.at[i])->base, 1);
@@ -122,7 +122,7 @@ static bool split_version(Program *p, Sym name, Sym *base, uint64_t *n)
  * it; so numbering what this finds gives the names back. */
 void func_recover_bases(Program *p, Func *f)
 {
-    Order order = order_of(f);
+    NameOrder order = order_of(f);
     Map last = {0}; /* base met -> number of its last version */
     for (uint32_t i = 0; i < order.vars.len; i++) {
         Var *var = func_var(f, order.vars.at[i]);

@@ -9,9 +9,9 @@ typedef struct {
     Func *f;
     bool locs;
     Loc place; /* printed last, as the reader has it in mind */
-} Printer;
+} IrPrinter;
 
-static void indent(Printer *pr, uint32_t depth)
+static void indent(IrPrinter *pr, uint32_t depth)
 {
     buf_fill(pr->out, ' ', 4 * (size_t)depth);
 }
@@ -43,14 +43,14 @@ static bool same_place(const Loc *a, const Loc *b)
     return a->line == b->line && a->col == b->col && same_text(a->file, b->file);
 }
 
-static void print_loc(Printer *pr, const Loc *place)
+static void print_loc(IrPrinter *pr, const Loc *place)
 {
     buf_str(pr->out, "pld.loc(");
     irp_string(pr->out, place->file);
     buf_printf(pr->out, ", %u, %u)\n", place->line, place->col);
 }
 
-static void print_place(Printer *pr, const Stmt *s, uint32_t depth)
+static void print_place(IrPrinter *pr, const Stmt *s, uint32_t depth)
 {
     Loc place;
     if (!pr->locs || !resolve(pr->p, &s->loc, &place) || same_place(&place, &pr->place))
@@ -62,10 +62,10 @@ static void print_place(Printer *pr, const Stmt *s, uint32_t depth)
 
 /* Statements. */
 
-static void print_block(Printer *pr, const Block *block, uint32_t depth);
+static void print_block(IrPrinter *pr, const Block *block, uint32_t depth);
 
 /* `a: T = ` or `(a, b): tuple[T, U] = `. */
-static void print_results(Printer *pr, const Stmt *s)
+static void print_results(IrPrinter *pr, const Stmt *s)
 {
     Buf *out = pr->out;
     if (s->n_results == 0)
@@ -89,7 +89,7 @@ static void print_results(Printer *pr, const Stmt *s)
     buf_str(out, " = ");
 }
 
-static void print_yield(Printer *pr, const Stmt *s)
+static void print_yield(IrPrinter *pr, const Stmt *s)
 {
     print_results(pr, s);
     buf_str(pr->out, "pl.yield_(");
@@ -101,7 +101,7 @@ static void print_yield(Printer *pr, const Stmt *s)
     buf_str(pr->out, ")\n");
 }
 
-static void print_return(Printer *pr, const Stmt *s)
+static void print_return(IrPrinter *pr, const Stmt *s)
 {
     const Type *result = pr->f->result;
     buf_str(pr->out, "return");
@@ -115,7 +115,7 @@ static void print_return(Printer *pr, const Stmt *s)
 }
 
 /* A tuple needs its comma when it has one element. */
-static void print_iters(Printer *pr, const Stmt *s)
+static void print_iters(IrPrinter *pr, const Stmt *s)
 {
     for (uint32_t i = 0; i < s->n_values; i++)
         buf_printf(pr->out, "%s%s", i ? ", " : ", (", irp_var(pr->f, s->iters[i]));
@@ -123,7 +123,7 @@ static void print_iters(Printer *pr, const Stmt *s)
         buf_str(pr->out, s->n_values == 1 ? ",)" : ")");
 }
 
-static void print_inits(Printer *pr, const Stmt *s)
+static void print_inits(IrPrinter *pr, const Stmt *s)
 {
     for (uint32_t i = 0; i < s->n_values; i++) {
         buf_str(pr->out, i ? ", " : ", init_values=(");
@@ -140,7 +140,7 @@ static bool is_constant(const Expr *e, int64_t want)
 }
 
 /* `n`, `lo, n` or `lo, n, step`: as short as it reads back. */
-static void print_bounds(Printer *pr, const Stmt *s)
+static void print_bounds(IrPrinter *pr, const Stmt *s)
 {
     bool step = !is_constant(s->step, 1);
     if (step || !is_constant(s->lo, 0)) {
@@ -154,7 +154,7 @@ static void print_bounds(Printer *pr, const Stmt *s)
     }
 }
 
-static void print_while(Printer *pr, const Stmt *s, uint32_t depth)
+static void print_while(IrPrinter *pr, const Stmt *s, uint32_t depth)
 {
     buf_str(pr->out, "while ");
     irp_expr(pr->out, pr->f, s->cond, 0, BARE_NEVER);
@@ -162,7 +162,7 @@ static void print_while(Printer *pr, const Stmt *s, uint32_t depth)
     print_block(pr, &s->body, depth + 1);
 }
 
-static void print_for(Printer *pr, const Stmt *s, uint32_t depth)
+static void print_for(IrPrinter *pr, const Stmt *s, uint32_t depth)
 {
     static const char *const names[] = {
         [LOOP_RANGE] = "pl.range",
@@ -195,7 +195,7 @@ bool irp_is_empty(const Block *block)
     return true;
 }
 
-static void print_if(Printer *pr, const Stmt *s, uint32_t depth)
+static void print_if(IrPrinter *pr, const Stmt *s, uint32_t depth)
 {
     buf_str(pr->out, "if ");
     irp_expr(pr->out, pr->f, s->cond, 0, BARE_NEVER);
@@ -209,7 +209,7 @@ static void print_if(Printer *pr, const Stmt *s, uint32_t depth)
 }
 
 /* The right side of a, b = x, y. */
-static void print_values(Printer *pr, const Expr *list)
+static void print_values(IrPrinter *pr, const Expr *list)
 {
     for (uint32_t i = 0; i < list->n_args; i++) {
         buf_str(pr->out, i ? ", " : "");
@@ -217,7 +217,7 @@ static void print_values(Printer *pr, const Expr *list)
     }
 }
 
-static void print_blocks(Printer *pr, const Expr *blocks, bool sync_start, Sym hint)
+static void print_blocks(IrPrinter *pr, const Expr *blocks, bool sync_start, Sym hint)
 {
     buf_str(pr->out, "with pl.spmd(");
     irp_expr(pr->out, pr->f, blocks, 0, BARE_INT);
@@ -227,7 +227,7 @@ static void print_blocks(Printer *pr, const Expr *blocks, bool sync_start, Sym h
     buf_str(pr->out, "):\n");
 }
 
-static void print_scope(Printer *pr, const Stmt *s, uint32_t depth)
+static void print_scope(IrPrinter *pr, const Stmt *s, uint32_t depth)
 {
     if (s->blocks) {
         print_blocks(pr, s->blocks, s->sync_start, s->hint);
@@ -241,13 +241,13 @@ static void print_scope(Printer *pr, const Stmt *s, uint32_t depth)
 }
 
 /* A call that runs as blocks. */
-static const Expr *block_call(const Printer *pr, const Stmt *s)
+static const Expr *block_call(const IrPrinter *pr, const Stmt *s)
 {
     bool call = (s->kind == ST_LET || s->kind == ST_EXPR) && s->value->kind == EX_CALL;
     return call && s->value->cores && pr->f->kind == FN_ORCH ? s->value : NULL;
 }
 
-static void print_stmt(Printer *pr, const Stmt *s, uint32_t depth)
+static void print_stmt(IrPrinter *pr, const Stmt *s, uint32_t depth)
 {
     if (irp_is_silent(s))
         return;
@@ -283,7 +283,7 @@ static void print_stmt(Printer *pr, const Stmt *s, uint32_t depth)
     }
 }
 
-static void print_block(Printer *pr, const Block *block, uint32_t depth)
+static void print_block(IrPrinter *pr, const Block *block, uint32_t depth)
 {
     if (irp_is_empty(block)) {
         indent(pr, depth);
@@ -295,7 +295,7 @@ static void print_block(Printer *pr, const Block *block, uint32_t depth)
 
 /* Functions. */
 
-static void print_param(Printer *pr, const Param *param)
+static void print_param(IrPrinter *pr, const Param *param)
 {
     static const char *const open[] = {
         [DIR_IN] = "",
@@ -307,7 +307,7 @@ static void print_param(Printer *pr, const Param *param)
     buf_str(pr->out, param->dir == DIR_IN ? "" : "]");
 }
 
-static void print_kernel(Printer *pr)
+static void print_kernel(IrPrinter *pr)
 {
     static const char *const decorators[] = {
         [FN_HOST] = "level=pl.Level.HOST, role=pl.Role.Orchestrator",
@@ -339,7 +339,7 @@ static void print_tolerance(Buf *out, const char *name, double v, bool *first)
     *first = false;
 }
 
-static void print_element(Printer *pr)
+static void print_element(IrPrinter *pr)
 {
     const Func *f = pr->f;
     bool first = true;
@@ -358,7 +358,7 @@ static void print_element(Printer *pr)
 }
 
 /* What an .ir file says of a function stands above its own decorator. */
-static void print_func(Printer *pr)
+static void print_func(IrPrinter *pr)
 {
     const Func *f = pr->f;
     Loc start = f->loc, place;
@@ -398,7 +398,7 @@ static void print_extents(Buf *out, const Program *p)
 
 void ir_print(Buf *out, Program *p, const PrintOptions *options)
 {
-    Printer pr = {.out = out, .p = p, .locs = options->locs};
+    IrPrinter pr = {.out = out, .p = p, .locs = options->locs};
     if (options->pass)
         print_header(out, p, options->pass);
     print_extents(out, p);
@@ -421,6 +421,6 @@ void ir_print_expr(Buf *out, Program *p, Func *f, const Expr *e)
 
 void ir_print_stmt(Buf *out, Program *p, Func *f, const Stmt *s, uint32_t depth)
 {
-    Printer pr = {.out = out, .p = p, .f = f};
+    IrPrinter pr = {.out = out, .p = p, .f = f};
     print_stmt(&pr, s, depth);
 }

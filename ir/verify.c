@@ -20,22 +20,22 @@ const char *property_name(Property property)
 }
 
 /* The loop around the statement at hand, for yields, break and continue. */
-typedef struct Loop {
+typedef struct VerifyLoop {
     const Stmt *stmt;
-    const struct Loop *outer;
-} Loop;
+    const struct VerifyLoop *outer;
+} VerifyLoop;
 
 typedef struct {
-    Verify v;
+    IrVerify v;
     bool ssa;
     uint8_t *bound;   /* per variable: visible here */
     uint8_t *ever;    /* per variable: bound somewhere (SSA) */
     VEC(VarId) trail; /* variables in order of becoming visible */
-} Walk;
+} VerifyWalk;
 
-static void walk_block(Walk *w, const Block *b, const Loop *loop, const Stmt *owner);
+static void walk_block(VerifyWalk *w, const Block *b, const VerifyLoop *loop, const Stmt *owner);
 
-static void bind(Walk *w, const Stmt *s, VarId var)
+static void bind(VerifyWalk *w, const Stmt *s, VarId var)
 {
     if (var >= w->v.f->vars.len) {
         verify_fail(&w->v, s, "a binding of variable %u, which does not exist", var);
@@ -53,16 +53,16 @@ static void bind(Walk *w, const Stmt *s, VarId var)
     }
 }
 
-static void check_expr(Walk *w, const Stmt *s, Expr *e, bool top);
+static void check_expr(VerifyWalk *w, const Stmt *s, Expr *e, bool top);
 
-static void unwind(Walk *w, uint32_t mark)
+static void unwind(VerifyWalk *w, uint32_t mark)
 {
     while (w->trail.len > mark)
         w->bound[vec_pop(&w->trail)] = 0;
 }
 
 /* The names that a reduction binds are seen by what follows their range, and by its value. */
-static void check_operands(Walk *w, const Stmt *s, Expr *e)
+static void check_operands(VerifyWalk *w, const Stmt *s, Expr *e)
 {
     bool binds = e->kind == EX_ELEMENT && e->vars;
     for (uint32_t i = binds ? 1 : 0; i < e->n_args; i++) {
@@ -74,7 +74,7 @@ static void check_operands(Walk *w, const Stmt *s, Expr *e)
         check_expr(w, s, e->args[0], false);
 }
 
-static void check_expr(Walk *w, const Stmt *s, Expr *e, bool top)
+static void check_expr(VerifyWalk *w, const Stmt *s, Expr *e, bool top)
 {
     if (!e)
         return;
@@ -95,7 +95,7 @@ static void check_expr(Walk *w, const Stmt *s, Expr *e, bool top)
     verify_expr(&w->v, s, e, top);
 }
 
-static void check_values(Walk *w, const Stmt *s)
+static void check_values(VerifyWalk *w, const Stmt *s)
 {
     for (uint32_t i = 0; i < s->n_values; i++)
         check_expr(w, s, s->values[i], true);
@@ -109,7 +109,7 @@ static bool same_results(const Stmt *a, const Stmt *b)
 }
 
 /* A yield hands its values to `target` (the loop or if it belongs to). */
-static void check_yield(Walk *w, const Stmt *s, const Stmt *target)
+static void check_yield(VerifyWalk *w, const Stmt *s, const Stmt *target)
 {
     if (!target || !same_results(s, target) || s->n_values != s->n_results) {
         verify_fail(&w->v, s, "a yield does not match the results of its loop or if");
@@ -137,7 +137,7 @@ static bool never_falls_through(const Block *b)
 }
 
 /* Ends of a block that must yield: a yield, or a jump with the loop's yield before it. */
-static void check_end(Walk *w, const Block *b, const Stmt *owner)
+static void check_end(VerifyWalk *w, const Block *b, const Stmt *owner)
 {
     const Stmt *last = b->len ? b->at[b->len - 1] : NULL;
     if (owner->n_results && !(last && (last->kind == ST_YIELD || never_falls_through(b))))
@@ -145,7 +145,7 @@ static void check_end(Walk *w, const Block *b, const Stmt *owner)
                     "a branch or body does not end in the yield that its results need");
 }
 
-static void bind_results(Walk *w, const Stmt *s)
+static void bind_results(VerifyWalk *w, const Stmt *s)
 {
     for (uint32_t i = 0; i < s->n_results; i++)
         bind(w, s, s->results[i]);
@@ -157,12 +157,12 @@ static bool is_number(const Expr *e)
 }
 
 /* In init and golden functions it shows when they run. */
-static bool is_integer(const Walk *w, const Expr *e)
+static bool is_integer(const VerifyWalk *w, const Expr *e)
 {
     return func_is_element(w->v.f) ? is_number(e) : e && e->type && type_is_int_scalar(e->type);
 }
 
-static void check_condition(Walk *w, const Stmt *s)
+static void check_condition(VerifyWalk *w, const Stmt *s)
 {
     const Type *t = s->cond ? s->cond->type : NULL;
     check_expr(w, s, s->cond, true);
@@ -171,7 +171,7 @@ static void check_condition(Walk *w, const Stmt *s)
         verify_fail(&w->v, s, "a condition that is no BOOL scalar");
 }
 
-static void check_loop_header(Walk *w, const Stmt *s)
+static void check_loop_header(VerifyWalk *w, const Stmt *s)
 {
     Expr *bounds[3] = {s->lo, s->hi, s->step};
     for (int i = 0; i < 3; i++) {
@@ -185,9 +185,9 @@ static void check_loop_header(Walk *w, const Stmt *s)
                     s->n_results);
 }
 
-static void check_for(Walk *w, const Stmt *s, const Loop *outer)
+static void check_for(VerifyWalk *w, const Stmt *s, const VerifyLoop *outer)
 {
-    Loop loop = {s, outer};
+    VerifyLoop loop = {s, outer};
     bool counts = s->loop != LOOP_WHILE;
     if (counts)
         check_loop_header(w, s);
@@ -210,7 +210,7 @@ static void check_for(Walk *w, const Stmt *s, const Loop *outer)
 }
 
 /* Below SSA, what both arms bind is bound after the if. */
-static void check_if(Walk *w, const Stmt *s, const Loop *loop)
+static void check_if(VerifyWalk *w, const Stmt *s, const VerifyLoop *loop)
 {
     check_condition(w, s);
     uint32_t mark = w->trail.len;
@@ -245,7 +245,7 @@ static void check_if(Walk *w, const Stmt *s, const Loop *loop)
     }
 }
 
-static void check_let(Walk *w, const Stmt *s)
+static void check_let(VerifyWalk *w, const Stmt *s)
 {
     const Type *t = s->value ? s->value->type : NULL;
     check_expr(w, s, s->value, true);
@@ -276,7 +276,7 @@ static const Type *result_at(const Type *result, uint32_t i)
     return result && result->kind == TY_TUPLE ? result->elems[i] : result;
 }
 
-static void check_return(Walk *w, const Stmt *s)
+static void check_return(VerifyWalk *w, const Stmt *s)
 {
     const Type *result = w->v.f->result;
     uint32_t n = !result || result->kind == TY_NONE ? 0
@@ -294,7 +294,7 @@ static void check_return(Walk *w, const Stmt *s)
                         type_text(w->v.p->arena, result_at(result, i)));
 }
 
-static void check_jump(Walk *w, const Stmt *s, const Stmt *before, const Loop *loop)
+static void check_jump(VerifyWalk *w, const Stmt *s, const Stmt *before, const VerifyLoop *loop)
 {
     if (!loop)
         verify_fail(&w->v, s, "break or continue outside of a loop");
@@ -303,7 +303,7 @@ static void check_jump(Walk *w, const Stmt *s, const Stmt *before, const Loop *l
 }
 
 /* What is bound in a scope is bound after it. */
-static void check_scope(Walk *w, const Stmt *s)
+static void check_scope(VerifyWalk *w, const Stmt *s)
 {
     FuncKind level = w->v.level;
     check_expr(w, s, s->blocks, false);
@@ -314,7 +314,8 @@ static void check_scope(Walk *w, const Stmt *s)
     w->v.level = level;
 }
 
-static void walk_stmt(Walk *w, const Block *b, uint32_t at, const Loop *loop, const Stmt *owner)
+static void walk_stmt(VerifyWalk *w, const Block *b, uint32_t at, const VerifyLoop *loop,
+                      const Stmt *owner)
 {
     const Stmt *s = b->at[at];
     const Stmt *next = at + 1 < b->len ? b->at[at + 1] : NULL;
@@ -337,7 +338,7 @@ static void walk_stmt(Walk *w, const Block *b, uint32_t at, const Loop *loop, co
     verify_stmt(&w->v, s);
 }
 
-static void walk_block(Walk *w, const Block *b, const Loop *loop, const Stmt *owner)
+static void walk_block(VerifyWalk *w, const Block *b, const VerifyLoop *loop, const Stmt *owner)
 {
     for (uint32_t i = 0; i < b->len; i++)
         walk_stmt(w, b, i, loop, owner);
@@ -347,9 +348,9 @@ static void verify_func(Program *p, Func *f, uint32_t properties, const char *bl
 {
     if (func_is_element(f))
         properties &= PROP_TYPED;
-    Verify v = {.p = p, .f = f, .level = f->kind, .blame = blame, .clean = clean};
+    IrVerify v = {.p = p, .f = f, .level = f->kind, .blame = blame, .clean = clean};
     v.properties = properties;
-    Walk w = {.v = v, .ssa = (properties & PROP_SSA) != 0};
+    VerifyWalk w = {.v = v, .ssa = (properties & PROP_SSA) != 0};
     w.bound = xcalloc(f->vars.len + 1, 1);
     w.ever = xcalloc(f->vars.len + 1, 1);
     for (uint32_t i = 0; i < f->params.len; i++)

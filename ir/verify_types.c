@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-void verify_fail(Verify *v, const Stmt *s, const char *fmt, ...)
+void verify_fail(IrVerify *v, const Stmt *s, const char *fmt, ...)
 {
     Span span = s ? s->loc.span : v->f->span;
     va_list ap;
@@ -26,7 +26,7 @@ bool verify_same_type(Program *p, const Type *a, const Type *b)
 }
 
 /* infer_op with its messages caught: they are about the compiler here, not about the program. */
-static const Type *infer_again(Verify *v, Expr *e, const char **why)
+static const Type *infer_again(IrVerify *v, Expr *e, const char **why)
 {
     Program *p = v->p;
     Diags *outer = p->diags, caught;
@@ -39,7 +39,7 @@ static const Type *infer_again(Verify *v, Expr *e, const char **why)
     return t;
 }
 
-static void check_type(Verify *v, const Stmt *s, Expr *e)
+static void check_type(IrVerify *v, const Stmt *s, Expr *e)
 {
     const char *why, *what = e->kind == EX_OP ? op_info(e->op)->full : scalar_text(e->scalar);
     if (e->kind == EX_OP && e->n_args != op_info(e->op)->n_slots) {
@@ -61,7 +61,7 @@ static bool has_type(const Expr *e)
            e->type != NULL;
 }
 
-static void check_call(Verify *v, const Stmt *s, const Expr *e)
+static void check_call(IrVerify *v, const Stmt *s, const Expr *e)
 {
     FuncKind from = v->level, to = e->callee ? e->callee->kind : FN_INIT;
     bool level = (from == FN_HOST && to == FN_ORCH) || (from != FN_HOST && to == FN_INCORE) ||
@@ -81,7 +81,7 @@ static void check_call(Verify *v, const Stmt *s, const Expr *e)
                     e->callee->name);
 }
 
-static void property_fail(Verify *v, const Stmt *s, Property property, const char *op,
+static void property_fail(IrVerify *v, const Stmt *s, Property property, const char *op,
                           const char *what)
 {
     verify_fail(v, s, "property %s: %s %s", property_name(property), op, what);
@@ -104,7 +104,7 @@ static bool has_good_alignment(const Expr *alloc)
 }
 
 /* Properties of one op; rows: property, and what breaks it. */
-static void check_op_properties(Verify *v, const Stmt *s, const Expr *e)
+static void check_op_properties(IrVerify *v, const Stmt *s, const Expr *e)
 {
     const OpInfo *info = op_info(e->op);
     uint32_t props = v->properties;
@@ -128,7 +128,7 @@ static void check_op_properties(Verify *v, const Stmt *s, const Expr *e)
 }
 
 /* Operands and results are where the op wants them. */
-static void check_memories(Verify *v, const Stmt *s, const Expr *e)
+static void check_memories(IrVerify *v, const Stmt *s, const Expr *e)
 {
     MemSpace want, have = MEM_UNSET;
     for (uint32_t i = 0; i < e->n_args; i++) {
@@ -174,7 +174,7 @@ static bool are_numbers(const Expr *e, uint32_t from)
 }
 
 /* Has an operator the operands that it needs? */
-static bool has_operands(const Verify *v, const Expr *e)
+static bool has_operands(const IrVerify *v, const Expr *e)
 {
     const Expr *first = e->n_args ? e->args[0] : NULL;
     if (e->kind == EX_SCALAR && (e->scalar == SC_MIN || e->scalar == SC_MAX))
@@ -195,7 +195,7 @@ static bool has_operands(const Verify *v, const Expr *e)
 }
 
 /* The level of init and golden functions: numbers, and elements of tensors. */
-static void check_number(Verify *v, const Stmt *s, const Expr *e)
+static void check_number(IrVerify *v, const Stmt *s, const Expr *e)
 {
     switch (e->kind) {
     case EX_INT:
@@ -227,7 +227,7 @@ static void check_number(Verify *v, const Stmt *s, const Expr *e)
     }
 }
 
-void verify_expr(Verify *v, const Stmt *s, Expr *e, bool top)
+void verify_expr(IrVerify *v, const Stmt *s, Expr *e, bool top)
 {
     if (!has_type(e)) {
         verify_fail(v, s, "a value without a type");
@@ -257,7 +257,7 @@ void verify_expr(Verify *v, const Stmt *s, Expr *e, bool top)
 }
 
 /* What is wrong with the address of a tile, or NULL. */
-static const char *bad_place(const Verify *v, const Type *t)
+static const char *bad_place(const IrVerify *v, const Type *t)
 {
     const Platform *platform = v->p->platform;
     int64_t bytes;
@@ -279,7 +279,7 @@ static bool same_place(const Type *a, const Type *b)
            (a->mem == b->mem && a->addr == b->addr);
 }
 
-static void check_places(Verify *v, const Stmt *s)
+static void check_places(IrVerify *v, const Stmt *s)
 {
     for (uint32_t i = 0; i < s->n_results; i++) {
         const Var *var = s->results[i] < v->f->vars.len ? func_var(v->f, s->results[i]) : NULL;
@@ -300,7 +300,7 @@ static void check_places(Verify *v, const Stmt *s)
     }
 }
 
-void verify_stmt(Verify *v, const Stmt *s)
+void verify_stmt(IrVerify *v, const Stmt *s)
 {
     if ((v->properties & PROP_INLINED) && s->kind == ST_FOR && s->loop == LOOP_UNROLL)
         property_fail(v, s, PROP_INLINED, "pl.unroll", "is left");

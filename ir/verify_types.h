@@ -11,17 +11,17 @@ typedef struct {
     uint32_t properties;
     const char *blame; /* pass to name in messages */
     bool *clean;       /* set to false by verify_fail */
-} Verify;
+} IrVerify;
 
 /* Reports a violation in the function at hand; `s` may be NULL. */
-void verify_fail(Verify *v, const Stmt *s, const char *fmt, ...)
+void verify_fail(IrVerify *v, const Stmt *s, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 /* Equal but for the place of a tile on the core. */
 bool verify_same_type(Program *p, const Type *a, const Type *b);
 /* Types and properties of `e` (its operands are checked by the caller); `top`: directly below `s`.
  */
-void verify_expr(Verify *v, const Stmt *s, Expr *e, bool top);
+void verify_expr(IrVerify *v, const Stmt *s, Expr *e, bool top);
 /* Properties of the statement itself. */
-void verify_stmt(Verify *v, const Stmt *s);
+void verify_stmt(IrVerify *v, const Stmt *s);
 
 #endif

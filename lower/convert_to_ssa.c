@@ -11,8 +11,8 @@
 #include "lower/ssa.h"
 #include "lower/util.h"
 
-typedef struct Loop Loop;
-struct Loop {
+typedef struct SsaLoop SsaLoop;
+struct SsaLoop {
     Stmt *stmt;
     uint32_t n_user;      /* values carried by the program's own init_values */
     const VarId *carried; /* names carried after those */
@@ -28,7 +28,7 @@ typedef struct {
     uint32_t n_ordered;
     uint32_t *seen; /* by old variable: stamp of the last collection that met it */
     uint32_t stamp;
-    Loop *loop; /* innermost, or NULL */
+    SsaLoop *loop; /* innermost, or NULL */
 } Ssa;
 
 static VarId bind_new(Ssa *x, VarId old)
@@ -199,7 +199,7 @@ static void convert_if(Ssa *x, Stmt *s)
 }
 
 /* Names that the loop may carry: bound in the body, and before it. */
-static void find_carried(Ssa *x, Stmt *s, Loop *loop)
+static void find_carried(Ssa *x, Stmt *s, SsaLoop *loop)
 {
     MergeList list = {0};
     x->stamp++;
@@ -220,7 +220,7 @@ static void find_carried(Ssa *x, Stmt *s, Loop *loop)
 }
 
 /* Completes the yield at the end of `b` with the values that the loop carries. */
-static void yield_loop(Ssa *x, Loop *loop, Block *b, Stmt *at)
+static void yield_loop(Ssa *x, SsaLoop *loop, Block *b, Stmt *at)
 {
     Stmt *s = loop->stmt;
     if (!s->n_results)
@@ -245,7 +245,7 @@ static VarId result_var(Ssa *x, VarId old)
     return func_new_var(x->p, x->f, v.base, v.type, v.span);
 }
 
-static void open_loop(Ssa *x, Stmt *s, Loop *loop)
+static void open_loop(Ssa *x, Stmt *s, SsaLoop *loop)
 {
     uint32_t n = loop->n_user + loop->n_carried;
     Expr **values = low_exprs_new(x->p, n);
@@ -272,13 +272,13 @@ static void convert_for(Ssa *x, Stmt *s)
     rename_expr(x, &s->step);
     for (uint32_t i = 0; i < s->n_values; i++)
         rename_expr(x, &s->values[i]);
-    Loop loop = {.stmt = s, .n_user = s->n_values};
+    SsaLoop loop = {.stmt = s, .n_user = s->n_values};
     const VarId *user = s->results;
     VarId index = s->index;
     find_carried(x, s, &loop);
     uint32_t mark = paths_mark(&x->paths);
     open_loop(x, s, &loop);
-    Loop *outer = x->loop;
+    SsaLoop *outer = x->loop;
     x->loop = &loop;
     convert_block(x, &s->body);
     if (!low_block_diverges(&s->body))

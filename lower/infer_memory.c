@@ -16,25 +16,25 @@ typedef struct {
     Func *f;
     const Stmt *owner, *loop; /* of the block at hand: whose block it is, the loop around it */
     bool good;
-} Infer;
+} KindInference;
 
-static bool is_tile(const Infer *x, VarId v)
+static bool is_tile(const KindInference *x, VarId v)
 {
     return func_var(x->f, v)->type->kind == TY_TILE;
 }
 
-static MemSpace memory_of(const Infer *x, const Expr *e)
+static MemSpace memory_of(const KindInference *x, const Expr *e)
 {
     return func_var(x->f, e->var)->type->mem;
 }
 
-static void fail(Infer *x, const Stmt *s, const Expr *at, const char *text)
+static void fail(KindInference *x, const Stmt *s, const Expr *at, const char *text)
 {
     diag_error(x->p->diags, at && at->span.end ? at->span : s->loc.span, "memory", "%s", text);
     x->good = false;
 }
 
-static void set_memory(Infer *x, const Stmt *s, VarId v, MemSpace memory)
+static void set_memory(KindInference *x, const Stmt *s, VarId v, MemSpace memory)
 {
     Var *var = func_var(x->f, v);
     if (var->type->mem != MEM_UNSET && var->type->mem != memory && x->good)
@@ -44,7 +44,7 @@ static void set_memory(Infer *x, const Stmt *s, VarId v, MemSpace memory)
     var->type = type_placed(x->p->types, var->type, memory, -1);
 }
 
-static Expr *emit_tile(Infer *x, Block *out, const Stmt *s, Sym base, Expr *op)
+static Expr *emit_tile(KindInference *x, Block *out, const Stmt *s, Sym base, Expr *op)
 {
     Builder b = {x->p, x->f, out, s->loc};
     VarId v = build_let(&b, base, op);
@@ -53,7 +53,7 @@ static Expr *emit_tile(Infer *x, Block *out, const Stmt *s, Sym base, Expr *op)
 }
 
 /* Moves a tile, by way of another memory where there is no direct one. False when it cannot. */
-static bool move_to(Infer *x, Block *out, const Stmt *s, Expr **e, MemSpace to)
+static bool move_to(KindInference *x, Block *out, const Stmt *s, Expr **e, MemSpace to)
 {
     Span span = (*e)->span;
     Sym base = func_var(x->f, (*e)->var)->base;
@@ -82,7 +82,7 @@ static const char *way_out(MemSpace from)
     }
 }
 
-static void refuse(Infer *x, const Stmt *s, const Expr *op, uint32_t slot, MemSpace to)
+static void refuse(KindInference *x, const Stmt *s, const Expr *op, uint32_t slot, MemSpace to)
 {
     const OpInfo *info = op_info(op->op);
     const Expr *arg = op->args[slot];
@@ -105,7 +105,7 @@ static bool can_be_stored(MemSpace memory)
 }
 
 /* An accumulator stored into narrower memory goes through Vec, and is rounded there. */
-static void narrow_store(Infer *x, Block *out, const Stmt *s, Expr *op)
+static void narrow_store(KindInference *x, Block *out, const Stmt *s, Expr *op)
 {
     Expr **tile = &OP_ARG(op, TILE_STORE, tile);
     const Type *to = OP_ARG(op, TILE_STORE, output_tensor)->type;
@@ -127,7 +127,7 @@ static void narrow_store(Infer *x, Block *out, const Stmt *s, Expr *op)
     *tile = emit_tile(x, out, s, base, cast);
 }
 
-static void fix_operands(Infer *x, Block *out, const Stmt *s, Expr *op)
+static void fix_operands(KindInference *x, Block *out, const Stmt *s, Expr *op)
 {
     MemSpace want;
     for (uint32_t i = 0; i < op->n_args; i++) {
@@ -153,7 +153,7 @@ static void fix_operands(Infer *x, Block *out, const Stmt *s, Expr *op)
     }
 }
 
-static MemSpace value_memory(const Infer *x, const Expr *value)
+static MemSpace value_memory(const KindInference *x, const Expr *value)
 {
     if (value->kind == EX_VAR)
         return memory_of(x, value);
@@ -162,7 +162,7 @@ static MemSpace value_memory(const Infer *x, const Expr *value)
 }
 
 /* The memories that a loop or an if takes its values in. */
-static void fix_yield(Infer *x, Block *out, const Stmt *s, const Stmt *owner)
+static void fix_yield(KindInference *x, Block *out, const Stmt *s, const Stmt *owner)
 {
     for (uint32_t k = 0; k < s->n_values && k < owner->n_results; k++) {
         if (s->values[k]->kind != EX_VAR || !is_tile(x, s->values[k]->var))
@@ -179,9 +179,9 @@ static void fix_yield(Infer *x, Block *out, const Stmt *s, const Stmt *owner)
     }
 }
 
-static void infer_block(Infer *x, Block *b, const Stmt *owner, const Stmt *loop);
+static void infer_block(KindInference *x, Block *b, const Stmt *owner, const Stmt *loop);
 
-static void infer_for(Infer *x, Stmt *s)
+static void infer_for(KindInference *x, Stmt *s)
 {
     for (uint32_t k = 0; k < s->n_values; k++)
         if (is_tile(x, s->iters[k])) {
@@ -192,7 +192,7 @@ static void infer_for(Infer *x, Stmt *s)
 }
 
 /* Puts moves before the yield that ends an arm. */
-static void fix_arm(Infer *x, Block *arm, const Stmt *owner)
+static void fix_arm(KindInference *x, Block *arm, const Stmt *owner)
 {
     Stmt *yield = low_end_yield(arm);
     if (!yield)
@@ -202,7 +202,7 @@ static void fix_arm(Infer *x, Block *arm, const Stmt *owner)
     low_push(x->p, arm, yield);
 }
 
-static void infer_if(Infer *x, Stmt *s, const Stmt *loop)
+static void infer_if(KindInference *x, Stmt *s, const Stmt *loop)
 {
     infer_block(x, &s->body, s, loop);
     infer_block(x, &s->otherwise, s, loop);
@@ -223,7 +223,7 @@ static void infer_if(Infer *x, Stmt *s, const Stmt *loop)
 
 static bool infer_stmt(void *env, Rewrite *r, Stmt *s)
 {
-    Infer *x = env;
+    KindInference *x = env;
     const Stmt *owner = x->owner, *loop = x->loop;
     if (s->kind == ST_FOR) {
         infer_for(x, s);
@@ -246,7 +246,7 @@ static bool infer_stmt(void *env, Rewrite *r, Stmt *s)
     return x->good;
 }
 
-static void infer_block(Infer *x, Block *b, const Stmt *owner, const Stmt *loop)
+static void infer_block(KindInference *x, Block *b, const Stmt *owner, const Stmt *loop)
 {
     x->owner = owner;
     x->loop = loop;
@@ -255,7 +255,7 @@ static void infer_block(Infer *x, Block *b, const Stmt *owner, const Stmt *loop)
 
 static void retype_use(void *env, Expr **e)
 {
-    Infer *x = env;
+    KindInference *x = env;
     if ((*e)->kind == EX_VAR)
         (*e)->type = func_var(x->f, (*e)->var)->type;
 }
@@ -269,7 +269,7 @@ bool pass_infer_memory(Program *p)
 {
     bool good = true;
     for (uint32_t i = 0; i < p->funcs.len; i++) {
-        Infer x = {.p = p, .f = p->funcs.at[i], .good = true};
+        KindInference x = {.p = p, .f = p->funcs.at[i], .good = true};
         if (x.f->kind != FN_INCORE)
             continue;
         infer_block(&x, &x.f->body, NULL, NULL);

@@ -24,11 +24,11 @@ static bool is_root_call(const Stmt *s)
 typedef struct {
     const Expand *x;
     Expr *found;
-} Search;
+} CallSearch;
 
 static void find_call(void *env, Expr **e)
 {
-    Search *s = env;
+    CallSearch *s = env;
     if ((*e)->kind == EX_CALL && !s->found && expand_inlines(s->x, (*e)->callee))
         s->found = *e;
 }
@@ -36,7 +36,7 @@ static void find_call(void *env, Expr **e)
 /* A call of a helper inside an expression (not the statement's own call), or NULL. */
 static Expr *nested_call(const Expand *x, Stmt *s)
 {
-    Search search = {x, NULL};
+    CallSearch search = {x, NULL};
     if (!is_root_call(s)) {
         stmt_exprs(s, find_call, &search);
         return search.found;

@@ -18,8 +18,8 @@
 #include "lower/pass.h"
 #include "lower/util.h"
 
-typedef struct Loop Loop;
-struct Loop {
+typedef struct FenceLoop FenceLoop;
+struct FenceLoop {
     bool quiet;              /* waits and scalar code only */
     bool unreleased, unseen; /* at some break or continue */
 };
@@ -33,7 +33,7 @@ typedef struct {
     bool unreleased; /* a peer may depend on something since the last release */
     bool unseen;     /* a wait since the last acquire */
     Loc wait;        /* place of that wait: the fence is its doing */
-    Loop *loop;
+    FenceLoop *loop;
     bool acquire_at_end; /* of the block at hand */
 } Fences;
 
@@ -113,11 +113,11 @@ typedef struct {
     bool out;     /* value at the end when nothing was unreleased on entry, and fences are put */
     bool keeps;   /* some path to the end releases nothing: the value on entry survives */
     bool jumps_dirty; /* at some break or continue something is unreleased, whatever the entry */
-} Flow;
+} FenceFlow;
 
-static Flow effect_of(const Fences *x, const Block *b);
+static FenceFlow effect_of(const Fences *x, const Block *b);
 
-static void compose(Flow *e, const Flow *next)
+static void compose(FenceFlow *e, const FenceFlow *next)
 {
     e->exposed = e->exposed || (e->keeps && !e->out && next->exposed);
     e->out = next->out || (next->keeps && e->out);
@@ -125,23 +125,23 @@ static void compose(Flow *e, const Flow *next)
     e->jumps_dirty = e->jumps_dirty || next->jumps_dirty;
 }
 
-static Flow effect_of_op(const Fences *x, const Expr *op)
+static FenceFlow effect_of_op(const Fences *x, const Expr *op)
 {
-    Flow e = {.keeps = true};
+    FenceFlow e = {.keeps = true};
     if (op->op == OP_NOTIFY && !is_self(x, op))
-        return (Flow){.exposed = true};
+        return (FenceFlow){.exposed = true};
     if (is_fence(op, FENCE_RELEASE))
-        return (Flow){0};
+        return (FenceFlow){0};
     e.out = op->op == OP_WAIT || (op->op != OP_NOTIFY && touches_window(op));
     return e;
 }
 
-static Flow effect_of_stmt(const Fences *x, const Stmt *s, bool dirty)
+static FenceFlow effect_of_stmt(const Fences *x, const Stmt *s, bool dirty)
 {
     if (s->value && s->value->kind == EX_OP)
         return effect_of_op(x, s->value);
     if (s->kind == ST_IF) {
-        Flow a = effect_of(x, &s->body), b = effect_of(x, &s->otherwise);
+        FenceFlow a = effect_of(x, &s->body), b = effect_of(x, &s->otherwise);
         a.exposed = a.exposed || b.exposed;
         a.out = a.out || b.out;
         a.keeps = a.keeps || b.keeps;
@@ -149,22 +149,22 @@ static Flow effect_of_stmt(const Fences *x, const Stmt *s, bool dirty)
         return a;
     }
     if (s->kind == ST_FOR) {
-        Flow a = effect_of(x, &s->body);
+        FenceFlow a = effect_of(x, &s->body);
         a.out = a.out || a.jumps_dirty;
         a.keeps = true;
         a.jumps_dirty = false;
         return a;
     }
     if (s->kind == ST_BREAK || s->kind == ST_CONTINUE)
-        return (Flow){.jumps_dirty = dirty};
-    return (Flow){.keeps = true};
+        return (FenceFlow){.jumps_dirty = dirty};
+    return (FenceFlow){.keeps = true};
 }
 
-static Flow effect_of(const Fences *x, const Block *b)
+static FenceFlow effect_of(const Fences *x, const Block *b)
 {
-    Flow e = {.keeps = true};
+    FenceFlow e = {.keeps = true};
     for (uint32_t i = 0; i < b->len; i++) {
-        Flow next = effect_of_stmt(x, b->at[i], e.out);
+        FenceFlow next = effect_of_stmt(x, b->at[i], e.out);
         compose(&e, &next);
     }
     return e;
@@ -185,12 +185,12 @@ static void fence_block(Fences *x, Block *b, bool acquire_at_end);
 /* A loop's body starts with what the code before it or its own end leaves. */
 static void fence_for(Fences *x, Stmt *s, Block *out)
 {
-    Flow body = effect_of(x, &s->body);
+    FenceFlow body = effect_of(x, &s->body);
     bool dirties = body.out || body.jumps_dirty;
     if (x->unreleased && body.exposed && !dirties)
         add_fence(x, out, s->loc, FENCE_RELEASE);
     bool before = x->unreleased, unseen = x->unseen;
-    Loop loop = {.quiet = is_quiet(s)}, *outer = x->loop;
+    FenceLoop loop = {.quiet = is_quiet(s)}, *outer = x->loop;
     x->loop = &loop;
     x->unreleased = before || dirties;
     fence_block(x, &s->body, !loop.quiet);

@@ -14,19 +14,19 @@ typedef struct {
     VEC(VarId) woken;   /* variables in the order in which they became alive */
     uint32_t position;  /* of the statement at hand */
     uint32_t loop_mark; /* woken before: needed behind the loop at hand */
-} Walk;
+} LiveWalk;
 
-static bool is_tile(const Walk *w, VarId v)
+static bool is_tile(const LiveWalk *w, VarId v)
 {
     return func_var(w->f, v)->type->kind == TY_TILE;
 }
 
-static void emit(Walk *w, VarId v, uint32_t from, uint32_t to)
+static void emit(LiveWalk *w, VarId v, uint32_t from, uint32_t to)
 {
     vec_push(&w->live->at[v], (Segment){from, to});
 }
 
-static void use(Walk *w, VarId v, uint32_t at)
+static void use(LiveWalk *w, VarId v, uint32_t at)
 {
     if (is_tile(w, v) && !w->until[v]) {
         w->until[v] = at;
@@ -34,7 +34,7 @@ static void use(Walk *w, VarId v, uint32_t at)
     }
 }
 
-static void define(Walk *w, VarId v, uint32_t at)
+static void define(LiveWalk *w, VarId v, uint32_t at)
 {
     if (!is_tile(w, v))
         return;
@@ -44,7 +44,7 @@ static void define(Walk *w, VarId v, uint32_t at)
 
 static void use_expr(void *env, Expr **e)
 {
-    Walk *w = env;
+    LiveWalk *w = env;
     if ((*e)->kind == EX_VAR)
         use(w, (*e)->var, 2 * w->position);
 }
@@ -57,7 +57,7 @@ static bool writes_in_place(const Stmt *s)
     return op == OPCODE_COUNT || (op_info(op)->traits & TRAIT_SHARES);
 }
 
-static void walk_block(Walk *w, const Block *b);
+static void walk_block(LiveWalk *w, const Block *b);
 
 /* What a nested block needs from outside, and until where. */
 typedef VEC(struct Need {
@@ -66,7 +66,7 @@ typedef VEC(struct Need {
 }) Needs;
 
 /* Leaves a nested block at its begin: takes out what is still alive of all that woke in it. */
-static Needs leave(Walk *w, uint32_t mark)
+static Needs leave(LiveWalk *w, uint32_t mark)
 {
     Needs needs = {0};
     for (uint32_t i = mark; i < w->woken.len; i++) {
@@ -81,7 +81,7 @@ static Needs leave(Walk *w, uint32_t mark)
 
 /* An arm that leaves the iteration reaches nothing of what follows in it: what only that needs is
  * not alive in the arm. Closes those segments behind the arm. */
-static Needs suspend(Walk *w)
+static Needs suspend(LiveWalk *w)
 {
     Needs asleep = {0};
     for (uint32_t i = w->loop_mark; i < w->woken.len; i++) {
@@ -95,7 +95,7 @@ static Needs suspend(Walk *w)
     return asleep;
 }
 
-static Needs walk_arm(Walk *w, const Block *arm)
+static Needs walk_arm(LiveWalk *w, const Block *arm)
 {
     uint32_t mark = w->woken.len;
     Needs asleep = {0};
@@ -112,14 +112,14 @@ static Needs walk_arm(Walk *w, const Block *arm)
     return needs;
 }
 
-static void use_all(Walk *w, Needs *needs, uint32_t at)
+static void use_all(LiveWalk *w, Needs *needs, uint32_t at)
 {
     for (uint32_t i = 0; i < needs->len; i++)
         use(w, needs->at[i].var, at);
     vec_free(needs);
 }
 
-static void walk_if(Walk *w, Stmt *s)
+static void walk_if(LiveWalk *w, Stmt *s)
 {
     w->position--;
     for (uint32_t i = 0; i < s->n_results; i++)
@@ -131,7 +131,7 @@ static void walk_if(Walk *w, Stmt *s)
     use_all(w, &otherwise, 2 * w->position);
 }
 
-static void walk_for(Walk *w, Stmt *s)
+static void walk_for(LiveWalk *w, Stmt *s)
 {
     uint32_t end = --w->position, mark = w->woken.len, outer = w->loop_mark;
     for (uint32_t i = 0; i < s->n_results; i++)
@@ -147,7 +147,7 @@ static void walk_for(Walk *w, Stmt *s)
     stmt_exprs(s, use_expr, w);
 }
 
-static void walk_stmt(Walk *w, Stmt *s)
+static void walk_stmt(LiveWalk *w, Stmt *s)
 {
     if (s->kind == ST_IF) {
         walk_if(w, s);
@@ -164,7 +164,7 @@ static void walk_stmt(Walk *w, Stmt *s)
     stmt_exprs(s, use_expr, w);
 }
 
-static void walk_block(Walk *w, const Block *b)
+static void walk_block(LiveWalk *w, const Block *b)
 {
     for (uint32_t i = b->len; i-- > 0;)
         walk_stmt(w, b->at[i]);
@@ -194,9 +194,9 @@ static void normalise(Segments *s)
 typedef struct {
     Live *live;
     uint32_t next;
-} Order;
+} StmtOrder;
 
-static void note(Order *o, VarId v, const Stmt *s)
+static void note(StmtOrder *o, VarId v, const Stmt *s)
 {
     o->live->order[v] = o->next++;
     o->live->loc[v] = s->loc;
@@ -204,7 +204,7 @@ static void note(Order *o, VarId v, const Stmt *s)
 
 static void note_bindings(void *env, Stmt *s)
 {
-    Order *o = env;
+    StmtOrder *o = env;
     for (uint32_t i = 0; s->kind == ST_FOR && i < s->n_values; i++)
         note(o, s->iters[i], s);
     for (uint32_t i = 0; s->kind != ST_YIELD && i < s->n_results; i++)
@@ -230,9 +230,9 @@ Live *live_new(Program *p, Func *f)
     live->at = xcalloc(f->vars.len + 1, sizeof *live->at);
     live->order = xcalloc(f->vars.len + 1, sizeof *live->order);
     live->loc = xcalloc(f->vars.len + 1, sizeof *live->loc);
-    Order o = {live, 0};
+    StmtOrder o = {live, 0};
     block_walk(&f->body, note_bindings, &o);
-    Walk w = {.p = p, .f = f, .live = live, .position = count_positions(&f->body) + 1};
+    LiveWalk w = {.p = p, .f = f, .live = live, .position = count_positions(&f->body) + 1};
     w.until = xcalloc(f->vars.len + 1, sizeof *w.until);
     walk_block(&w, &f->body);
     for (uint32_t i = 0; i < f->vars.len; i++)

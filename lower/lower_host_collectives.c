@@ -20,7 +20,7 @@ typedef struct {
     VEC(Kernel) kernels;
     VEC(VarId) renamed; /* per variable of f: what took its place, or VAR_NONE */
     bool ok;
-} Pass;
+} HostPass;
 
 static bool is_memory(const Expr *e)
 {
@@ -48,7 +48,7 @@ static bool same_signature(const Expr *a, const Expr *b)
 }
 
 /* builtin_allreduce_mesh, builtin_barrier: free of clashes with what the program has. */
-static Sym kernel_name(Pass *x, const Expr *op, const char *suffix)
+static Sym kernel_name(HostPass *x, const Expr *op, const char *suffix)
 {
     const char *word = op_word(op->op);
     bool modes = op->op == OP_ALLREDUCE;
@@ -61,7 +61,7 @@ static Sym kernel_name(Pass *x, const Expr *op, const char *suffix)
     }
 }
 
-static Func *new_func(Pass *x, FuncKind kind, Sym name, Loc loc)
+static Func *new_func(HostPass *x, FuncKind kind, Sym name, Loc loc)
 {
     Func *f = arena_new(x->p->arena, Func);
     f->kind = kind;
@@ -76,7 +76,7 @@ static Func *new_func(Pass *x, FuncKind kind, Sym name, Loc loc)
 }
 
 /* One parameter per memory operand, named as in the op table. */
-static void add_params(Pass *x, Func *f, const Expr *op, VarId *slots)
+static void add_params(HostPass *x, Func *f, const Expr *op, VarId *slots)
 {
     const OpInfo *info = op_info(op->op);
     for (uint32_t i = 0; i < op->n_args; i++) {
@@ -91,7 +91,7 @@ static void add_params(Pass *x, Func *f, const Expr *op, VarId *slots)
 }
 
 /* The call with the kernel's parameters for operands. */
-static Expr *inner_call(Pass *x, const Func *f, const Expr *op, const VarId *slots)
+static Expr *inner_call(HostPass *x, const Func *f, const Expr *op, const VarId *slots)
 {
     Expr *e = expr_clone(x->p, op);
     for (uint32_t i = 0; i < op->n_args; i++)
@@ -108,7 +108,7 @@ static int64_t lane_count(const Expr *op)
     return lanes;
 }
 
-static void fill_kernel(Pass *x, Func *f, const Expr *op, Loc loc)
+static void fill_kernel(HostPass *x, Func *f, const Expr *op, Loc loc)
 {
     VarId slots[OP_MAX_SLOTS];
     add_params(x, f, op, slots);
@@ -132,7 +132,7 @@ static void fill_kernel(Pass *x, Func *f, const Expr *op, Loc loc)
 }
 
 /* The orchestration function hands its parameters on. */
-static Func *new_dispatch(Pass *x, const Expr *op, Loc loc)
+static Func *new_dispatch(HostPass *x, const Expr *op, Loc loc)
 {
     VarId slots[OP_MAX_SLOTS];
     Sym name = kernel_name(x, op, ""), core_name = kernel_name(x, op, "_core");
@@ -148,7 +148,7 @@ static Func *new_dispatch(Pass *x, const Expr *op, Loc loc)
     return f;
 }
 
-static Func *dispatch_of(Pass *x, const Expr *op, Loc loc)
+static Func *dispatch_of(HostPass *x, const Expr *op, Loc loc)
 {
     for (uint32_t i = 0; i < x->kernels.len; i++)
         if (same_signature(x->kernels.at[i].call, op))
@@ -159,7 +159,8 @@ static Func *dispatch_of(Pass *x, const Expr *op, Loc loc)
 }
 
 /* `kernel(views, device=r)` for r from lo up to hi. */
-static void dispatch_range(Pass *x, Builder *b, const Expr *op, Func *callee, Expr *lo, Expr *hi)
+static void dispatch_range(HostPass *x, Builder *b, const Expr *op, Func *callee, Expr *lo,
+                           Expr *hi)
 {
     Program *p = x->p;
     Expr *args[OP_MAX_SLOTS];
@@ -183,7 +184,8 @@ static void dispatch_range(Pass *x, Builder *b, const Expr *op, Func *callee, Ex
     build_expr(&in, call);
 }
 
-static void dispatch_list(Pass *x, Builder *b, const Expr *op, Func *callee, const DeviceSet *set)
+static void dispatch_list(HostPass *x, Builder *b, const Expr *op, Func *callee,
+                          const DeviceSet *set)
 {
     for (uint32_t i = 0; i < HOST_MAX_DEVICES; i++) {
         uint32_t first = i;
@@ -194,7 +196,7 @@ static void dispatch_list(Pass *x, Builder *b, const Expr *op, Func *callee, con
     }
 }
 
-static void dispatch_world(Pass *x, Builder *b, const Expr *op, Func *callee)
+static void dispatch_world(HostPass *x, Builder *b, const Expr *op, Func *callee)
 {
     Program *p = x->p;
     Expr *hi = ex_index(p, p->ranks);
@@ -205,7 +207,7 @@ static void dispatch_world(Pass *x, Builder *b, const Expr *op, Func *callee)
     dispatch_range(x, b, op, callee, ex_index(p, 0), hi);
 }
 
-static void lower_call(Pass *x, Stmt *s, Block *out)
+static void lower_call(HostPass *x, Stmt *s, Block *out)
 {
     const Expr *op = s->value;
     VarId target = op->args[comp_target_slot(op->op)]->var;
@@ -235,7 +237,7 @@ static void lower_call(Pass *x, Stmt *s, Block *out)
 
 static bool lower_stmt(void *env, Rewrite *r, Stmt *s)
 {
-    Pass *x = env;
+    HostPass *x = env;
     if (low_is_collective(s)) {
         lower_call(x, s, r->out);
         return true;
@@ -248,7 +250,7 @@ static bool lower_stmt(void *env, Rewrite *r, Stmt *s)
 
 static void rename_use(void *env, Expr **e)
 {
-    Pass *x = env;
+    HostPass *x = env;
     while ((*e)->kind == EX_VAR && (*e)->var < x->renamed.len &&
            x->renamed.at[(*e)->var] != VAR_NONE)
         (*e)->var = x->renamed.at[(*e)->var];
@@ -261,7 +263,7 @@ static void rename_stmt(void *env, Stmt *s)
 
 bool pass_lower_host_collectives(Program *p)
 {
-    Pass x = {.p = p, .ok = true};
+    HostPass x = {.p = p, .ok = true};
     uint32_t n = p->funcs.len;
     for (uint32_t i = 0; i < n; i++) {
         x.f = p->funcs.at[i];

@@ -15,9 +15,9 @@ typedef struct {
     Program *p;
     Func *f;
     Block *out;
-} Lower;
+} TensorLowering;
 
-static Expr *op_at(Lower *x, Span span, OpId op, Expr **slots, uint32_t n)
+static Expr *op_at(TensorLowering *x, Span span, OpId op, Expr **slots, uint32_t n)
 {
     Expr *e = ex_op(x->p, op, slots, n);
     e->span = span;
@@ -25,7 +25,7 @@ static Expr *op_at(Lower *x, Span span, OpId op, Expr **slots, uint32_t n)
 }
 
 /* The whole of a memory operand as a tile; anything else as it is. */
-static Expr *as_tile(Lower *x, const Stmt *s, Expr *e, Sym base)
+static Expr *as_tile(TensorLowering *x, const Stmt *s, Expr *e, Sym base)
 {
     if (!e->type || !type_is_memory(e->type))
         return e;
@@ -38,7 +38,7 @@ static Expr *as_tile(Lower *x, const Stmt *s, Expr *e, Sym base)
 }
 
 /* The op on tiles: its operands by name, because hints may differ. */
-static Expr *tile_form(Lower *x, const Expr *e)
+static Expr *tile_form(TensorLowering *x, const Expr *e)
 {
     OpId tile = op_info(e->op)->tile;
     Expr *slots[OP_MAX_SLOTS] = {0};
@@ -50,7 +50,7 @@ static Expr *tile_form(Lower *x, const Expr *e)
     return op_at(x, e->span, tile, slots, op_info(tile)->n_slots);
 }
 
-static void lower_arithmetic(Lower *x, Stmt *s)
+static void lower_arithmetic(TensorLowering *x, Stmt *s)
 {
     Expr *e = s->value;
     Sym base = s->n_results ? func_var(x->f, s->results[0])->base : low_op_word(x->p, e->op);
@@ -61,7 +61,7 @@ static void lower_arithmetic(Lower *x, Stmt *s)
         s->value = tile_form(x, e);
 }
 
-static void lower_value(Lower *x, Stmt *s)
+static void lower_value(TensorLowering *x, Stmt *s)
 {
     Expr *e = s->value;
     OpFamily family = op_info(e->op)->family;
@@ -86,7 +86,7 @@ static void lower_value(Lower *x, Stmt *s)
 
 static bool lower_stmt(void *env, Rewrite *r, Stmt *s)
 {
-    Lower *x = env;
+    TensorLowering *x = env;
     block_rewrite(&s->body, lower_stmt, x);
     block_rewrite(&s->otherwise, lower_stmt, x);
     x->out = r->out;
@@ -99,7 +99,7 @@ static bool lower_stmt(void *env, Rewrite *r, Stmt *s)
 bool pass_lower_tensor_ops(Program *p)
 {
     for (uint32_t i = 0; i < p->funcs.len; i++) {
-        Lower x = {.p = p, .f = p->funcs.at[i]};
+        TensorLowering x = {.p = p, .f = p->funcs.at[i]};
         if (x.f->kind == FN_INCORE)
             block_rewrite(&x.f->body, lower_stmt, &x);
     }

@@ -17,7 +17,7 @@ typedef struct {
     Program *p;
     Func *f;
     Block *out;
-} Lower;
+} TransferLowering;
 
 /* Extent of the region in one dimension: -1 when it is known at run time only. */
 static int64_t extent(const Expr *shape, uint32_t i)
@@ -64,7 +64,7 @@ static int64_t chunk_rows(const Expr *op, const Expr *shape, int64_t room, int64
     return rows < 0 || rows > fit ? fit : at_least_one(rows);
 }
 
-static void fill_region(Lower *x, Expr *op)
+static void fill_region(TransferLowering *x, Expr *op)
 {
     if (TRANSFER_ARG(op, shape))
         return;
@@ -74,7 +74,7 @@ static void fill_region(Lower *x, Expr *op)
     TRANSFER_ARG(op, shape) = low_shape(x->p, dst);
 }
 
-static void stage(Lower *x, Stmt *s)
+static void stage(TransferLowering *x, Stmt *s)
 {
     Expr *op = s->value, *tiles[2];
     Builder b = {x->p, x->f, x->out, s->loc};
@@ -95,7 +95,7 @@ static void stage(Lower *x, Stmt *s)
 
 static bool lower_stmt(void *env, Rewrite *r, Stmt *s)
 {
-    Lower *x = env;
+    TransferLowering *x = env;
     OpId op = low_stmt_op(s);
     block_rewrite(&s->body, lower_stmt, x);
     block_rewrite(&s->otherwise, lower_stmt, x);
@@ -109,7 +109,7 @@ static bool lower_stmt(void *env, Rewrite *r, Stmt *s)
 bool pass_lower_transfers(Program *p)
 {
     for (uint32_t i = 0; i < p->funcs.len; i++) {
-        Lower x = {.p = p, .f = p->funcs.at[i]};
+        TransferLowering x = {.p = p, .f = p->funcs.at[i]};
         if (x.f->kind == FN_INCORE)
             block_rewrite(&x.f->body, lower_stmt, &x);
     }

@@ -28,9 +28,9 @@ typedef struct {
     Map names;  /* names given -> the last number tried for this base */
     Expr *next; /* first free byte, INDEX */
     bool good;
-} Layout;
+} HeapLayout;
 
-static void fail(Layout *x, const Stmt *s, const char *message)
+static void fail(HeapLayout *x, const Stmt *s, const char *message)
 {
     diag_error(x->p->diags, s->loc.span, "memory", "%s", message);
     x->good = false;
@@ -41,14 +41,14 @@ static void fold_one(void *env, Expr **e)
     *e = fold_node(env, *e);
 }
 
-static Expr *folded(Layout *x, Expr *e)
+static Expr *folded(HeapLayout *x, Expr *e)
 {
     expr_walk(&e, fold_one, x->p);
     return e;
 }
 
 /* Product of the extents of a shape operand times `bytes`. */
-static Expr *shape_bytes(Layout *x, const Expr *shape, uint32_t bytes)
+static Expr *shape_bytes(HeapLayout *x, const Expr *shape, uint32_t bytes)
 {
     Expr *e = NULL;
     for (uint32_t i = 0; i < shape->n_args; i++) {
@@ -61,7 +61,7 @@ static Expr *shape_bytes(Layout *x, const Expr *shape, uint32_t bytes)
 }
 
 /* The larger of `bytes` and the platform's minimum, rounded up to its alignment. */
-static Expr *reserved(Layout *x, const Expr *bytes)
+static Expr *reserved(HeapLayout *x, const Expr *bytes)
 {
     Program *p = x->p;
     int64_t align = p->platform->window_align;
@@ -71,7 +71,7 @@ static Expr *reserved(Layout *x, const Expr *bytes)
     return ex_scalar(p, SC_MUL, e, ex_index(p, align));
 }
 
-static Sym unique_name(Layout *x, Sym base)
+static Sym unique_name(HeapLayout *x, Sym base)
 {
     uint64_t next = 0;
     Sym name = base;
@@ -83,7 +83,7 @@ static Sym unique_name(Layout *x, Sym base)
     return name;
 }
 
-static bool static_size_ok(Layout *x, const Stmt *s, const Expr *asked)
+static bool static_size_ok(HeapLayout *x, const Stmt *s, const Expr *asked)
 {
     int64_t v;
     if (!expr_is_int(asked, &v) || (v >= 0 && v <= (int64_t)1 << 40))
@@ -95,7 +95,7 @@ static bool static_size_ok(Layout *x, const Stmt *s, const Expr *asked)
     return false;
 }
 
-static void lay_out(Layout *x, Stmt *s)
+static void lay_out(HeapLayout *x, Stmt *s)
 {
     Program *p = x->p;
     Expr *op = s->value, *size = ALLOC_ARG(op, size), *dtype = ALLOC_ARG(op, dtype);
@@ -113,14 +113,14 @@ static void lay_out(Layout *x, Stmt *s)
     vec_push(&x->list, (Buffer){.alloc = s, .asked = asked});
 }
 
-static Buffer *buffer_of(Layout *x, const Stmt *window)
+static Buffer *buffer_of(HeapLayout *x, const Stmt *window)
 {
     uint64_t i;
     VarId v = operand_var(OP_ARG(window->value, WINDOW, buffer));
     return v != VAR_NONE && map_get(&x->buffers, v, &i) ? &x->list.at[i] : NULL;
 }
 
-static const char *var_name(Layout *x, const Stmt *s)
+static const char *var_name(HeapLayout *x, const Stmt *s)
 {
     return s->n_results ? func_var(x->f, s->results[0])->base : "it";
 }
@@ -146,7 +146,7 @@ static bool is_positive(const Dim *d)
 }
 
 /* Where extents are dynamic and either could be larger, the run compares. */
-static void check_size(Layout *x, const Stmt *s, const Buffer *b)
+static void check_size(HeapLayout *x, const Stmt *s, const Buffer *b)
 {
     const Type *t = s->value->type;
     Expr *need = shape_bytes(x, OP_ARG(s->value, WINDOW, shape), dtype_bytes(t->dtype));
@@ -161,7 +161,7 @@ static void check_size(Layout *x, const Stmt *s, const Buffer *b)
     x->good = false;
 }
 
-static void check_overlap(Layout *x, const Stmt *s, Buffer *b)
+static void check_overlap(HeapLayout *x, const Stmt *s, Buffer *b)
 {
     int64_t elements;
     uint8_t use = s->n_results ? alias_uses(x->memory, s->results[0]) : 0;
@@ -187,7 +187,7 @@ static void check_overlap(Layout *x, const Stmt *s, Buffer *b)
  * known. */
 typedef enum { IN_BODY, IN_BRANCH, IN_LOOP } Nesting;
 
-static void lay_out_stmt(Layout *x, Stmt *s, Nesting nesting)
+static void lay_out_stmt(HeapLayout *x, Stmt *s, Nesting nesting)
 {
     if (nesting == IN_LOOP) {
         fail(x, s, "a window buffer is allocated in a loop: allocate it once, before the loop");
@@ -200,7 +200,7 @@ static void lay_out_stmt(Layout *x, Stmt *s, Nesting nesting)
             "a window buffer of run-time size is allocated in a branch: allocate it before the if");
 }
 
-static void walk(Layout *x, Block *b, Nesting nesting)
+static void walk(HeapLayout *x, Block *b, Nesting nesting)
 {
     for (uint32_t i = 0; i < b->len; i++) {
         Stmt *s = b->at[i];
@@ -239,7 +239,7 @@ bool pass_materialize_windows(Program *p)
         if (f->kind != FN_HOST)
             continue;
         block_rewrite(&f->body, drop_unnamed, p);
-        Layout x = {.p = p, .f = f, .next = ex_index(p, 0), .good = true};
+        HeapLayout x = {.p = p, .f = f, .next = ex_index(p, 0), .good = true};
         x.memory = alias_of(&aliases, f);
         walk(&x, &f->body, IN_BODY);
         good = good && x.good;

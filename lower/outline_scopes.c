@@ -30,9 +30,9 @@ typedef struct {
     VEC(VarId) live; /* of the caller, in order of the parameters */
     VEC(Sym) more;   /* extents that are passed as scalars, after those */
     VEC(VarId) more_vars;
-} Scope;
+} OutlineScope;
 
-static void note_binding(Scope *x, const VarId *vars, uint32_t n)
+static void note_binding(OutlineScope *x, const VarId *vars, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++)
         x->inside[vars[i]] = true;
@@ -40,7 +40,7 @@ static void note_binding(Scope *x, const VarId *vars, uint32_t n)
 
 static void bindings(void *env, Stmt *s)
 {
-    Scope *x = env;
+    OutlineScope *x = env;
     note_binding(x, s->results, s->n_results);
     if (s->kind == ST_FOR) {
         note_binding(x, &s->index, 1);
@@ -48,7 +48,7 @@ static void bindings(void *env, Stmt *s)
     }
 }
 
-static VarId copy_var(Scope *x, VarId v)
+static VarId copy_var(OutlineScope *x, VarId v)
 {
     if (x->vars[v] == VAR_NONE) {
         const Var from = *func_var(x->o->f, v);
@@ -57,7 +57,7 @@ static VarId copy_var(Scope *x, VarId v)
     return x->vars[v];
 }
 
-static void bind_extents(Scope *x, const Type *t)
+static void bind_extents(OutlineScope *x, const Type *t)
 {
     for (uint32_t i = 0; type_is_shaped(t) && i < t->rank; i++) {
         SymList names = {0};
@@ -70,7 +70,7 @@ static void bind_extents(Scope *x, const Type *t)
 
 static void find_live(void *env, Expr **e)
 {
-    Scope *x = env;
+    OutlineScope *x = env;
     if ((*e)->kind != EX_VAR || x->inside[(*e)->var] || x->vars[(*e)->var] != VAR_NONE)
         return;
     VarId v = copy_var(x, (*e)->var);
@@ -84,7 +84,7 @@ static void live_in(void *env, Stmt *s)
     stmt_exprs(s, find_live, env);
 }
 
-static VarId extent_var(Scope *x, Sym name)
+static VarId extent_var(OutlineScope *x, Sym name)
 {
     for (uint32_t i = 0; i < x->more.len; i++)
         if (x->more.at[i] == name)
@@ -98,7 +98,7 @@ static VarId extent_var(Scope *x, Sym name)
 
 static void rename_use(void *env, Expr **e)
 {
-    Scope *x = env;
+    OutlineScope *x = env;
     Span span = (*e)->span;
     if ((*e)->kind == EX_VAR)
         (*e)->var = copy_var(x, (*e)->var);
@@ -107,7 +107,7 @@ static void rename_use(void *env, Expr **e)
     (*e)->span = span;
 }
 
-static void rename_vars(Scope *x, VarId *vars, uint32_t n)
+static void rename_vars(OutlineScope *x, VarId *vars, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++)
         vars[i] = copy_var(x, vars[i]);
@@ -115,7 +115,7 @@ static void rename_vars(Scope *x, VarId *vars, uint32_t n)
 
 static void rename_stmt(void *env, Stmt *s)
 {
-    Scope *x = env;
+    OutlineScope *x = env;
     stmt_exprs(s, rename_use, x);
     rename_vars(x, s->results, s->n_results);
     if (s->kind == ST_FOR) {
@@ -151,7 +151,7 @@ static void discount_stmt(void *env, Stmt *s)
 }
 
 /* Variables of the caller that the scope binds and something behind it uses. */
-static void find_results(Scope *x, Stmt *call)
+static void find_results(OutlineScope *x, Stmt *call)
 {
     Outline *o = x->o;
     VEC(VarId) found = {0};
@@ -166,7 +166,7 @@ static void find_results(Scope *x, Stmt *call)
     vec_free(&found);
 }
 
-static int32_t param_of(Scope *x, const FuncAlias *memory, VarId v)
+static int32_t param_of(OutlineScope *x, const FuncAlias *memory, VarId v)
 {
     AliasNode root = alias_root(memory, v);
     for (uint32_t i = 0; i < x->f->params.len; i++)
@@ -175,7 +175,7 @@ static int32_t param_of(Scope *x, const FuncAlias *memory, VarId v)
     return -1;
 }
 
-static bool is_out_of_caller(const Scope *x, VarId v)
+static bool is_out_of_caller(const OutlineScope *x, VarId v)
 {
     const Outline *o = x->o;
     AliasNode root = alias_root(o->memory, v);
@@ -185,7 +185,7 @@ static bool is_out_of_caller(const Scope *x, VarId v)
     return false;
 }
 
-static void set_directions(Scope *x, const FuncAlias *memory)
+static void set_directions(OutlineScope *x, const FuncAlias *memory)
 {
     for (uint32_t i = 0; i < x->live.len; i++) {
         Param *param = &x->f->params.at[i];
@@ -197,7 +197,7 @@ static void set_directions(Scope *x, const FuncAlias *memory)
     }
 }
 
-static void set_results(Scope *x, const Stmt *call)
+static void set_results(OutlineScope *x, const Stmt *call)
 {
     Program *p = x->o->p;
     Func *f = x->f;
@@ -217,7 +217,7 @@ static void set_results(Scope *x, const Stmt *call)
     low_push(p, &f->body, ret);
 }
 
-static void set_aliases(Scope *x, const Stmt *call, const FuncAlias *memory)
+static void set_aliases(OutlineScope *x, const Stmt *call, const FuncAlias *memory)
 {
     for (uint32_t i = 0; i < call->n_results; i++) {
         VarId v = copy_var(x, call->results[i]);
@@ -269,7 +269,7 @@ static Func *new_func(Outline *o, const Stmt *s)
     return f;
 }
 
-static Expr *make_call(Scope *x)
+static Expr *make_call(OutlineScope *x)
 {
     Outline *o = x->o;
     uint32_t n = x->live.len;
@@ -285,7 +285,7 @@ static Expr *make_call(Scope *x)
     return call;
 }
 
-static void free_scope(Scope *x)
+static void free_scope(OutlineScope *x)
 {
     xfree(x->vars);
     xfree(x->inside);
@@ -298,7 +298,7 @@ static void free_scope(Scope *x)
 static Stmt *outline(Outline *o, Stmt *s)
 {
     size_t n = o->f->vars.len + (size_t)1;
-    Scope x = {.o = o, .scope = s, .f = new_func(o, s)};
+    OutlineScope x = {.o = o, .scope = s, .f = new_func(o, s)};
     x.vars = xmalloc(n * sizeof *x.vars);
     memset(x.vars, 0xff, n * sizeof *x.vars); /* VAR_NONE */
     x.inside = xcalloc(n, sizeof *x.inside);

@@ -14,7 +14,7 @@ typedef struct {
     const Live *live;
     VEC(Place *) active;     /* placed, and perhaps still alive */
     VEC(Conflict) conflicts; /* of the place at hand, by address */
-} Scan;
+} PlaceScan;
 
 static int by_begin(const void *a, const void *b)
 {
@@ -37,7 +37,7 @@ static uint32_t last_position(const Place *place)
     return vec_last(&place->segments).to;
 }
 
-static void expire(Scan *x, uint32_t now)
+static void expire(PlaceScan *x, uint32_t now)
 {
     uint32_t to = 0;
     for (uint32_t i = 0; i < x->active.len; i++)
@@ -55,7 +55,7 @@ static bool same_elements(const Type *a, const Type *b)
     return same;
 }
 
-static void find_conflicts(Scan *x, const Place *place)
+static void find_conflicts(PlaceScan *x, const Place *place)
 {
     vec_clear(&x->conflicts);
     for (uint32_t i = 0; i < x->active.len; i++) {
@@ -73,7 +73,7 @@ static void find_conflicts(Scan *x, const Place *place)
 }
 
 /* An operand's address is free for the result when all else in the way lies beside it. */
-static bool can_inherit(const Scan *x, const Place *from)
+static bool can_inherit(const PlaceScan *x, const Place *from)
 {
     for (uint32_t i = 0; i < x->conflicts.len; i++) {
         const Conflict *c = &x->conflicts.at[i];
@@ -86,7 +86,7 @@ static bool can_inherit(const Scan *x, const Place *from)
     return true;
 }
 
-static int64_t choose(Scan *x, const Place *place)
+static int64_t choose(PlaceScan *x, const Place *place)
 {
     int64_t gap = 0;
     find_conflicts(x, place);
@@ -103,7 +103,7 @@ static int64_t choose(Scan *x, const Place *place)
     return gap;
 }
 
-static void note_tile(Scan *x, const Place *place)
+static void note_tile(PlaceScan *x, const Place *place)
 {
     const Var *v = func_var(x->f, place->first);
     diag_note(x->p->diags, x->live->loc[place->first].span, "%s: %s, %lld bytes", v->base,
@@ -111,7 +111,7 @@ static void note_tile(Scan *x, const Place *place)
 }
 
 /* How many chunks of the last dimension would do, where a power of two divides it. */
-static void note_chunks(Scan *x, const Place *place, int64_t sum)
+static void note_chunks(PlaceScan *x, const Place *place, int64_t sum)
 {
     int64_t cols, chunks = 1, size = mem_kind_bytes(x->p->platform, MEM_VEC);
     if (!dim_is_const(place->type->dims[place->type->rank - 1], &cols))
@@ -132,7 +132,7 @@ static bool is_alive_beside(const Place *other, const Place *place, uint32_t now
 }
 
 /* Where the sum first exceeds a memory: what is alive there, and what to do. */
-static void report(Scan *x, const Place *place)
+static void report(PlaceScan *x, const Place *place)
 {
     const Platform *platform = x->p->platform;
     MemSpace memory = place->type->mem;
@@ -159,7 +159,7 @@ static void report(Scan *x, const Place *place)
 
 bool place_tiles(Program *p, Func *f, const Live *live, Places *places)
 {
-    Scan x = {.p = p, .f = f, .live = live};
+    PlaceScan x = {.p = p, .f = f, .live = live};
     bool fits = true;
     if (places->len)
         qsort(places->at, places->len, sizeof *places->at, by_begin);

@@ -14,10 +14,10 @@ typedef struct {
     DeviceSets devices;
     Block *top; /* statements of the function so far */
     bool in_loop, ok;
-} Pass;
+} SignalPass;
 
 /* Rank count of the target's domain, NULL when it is known only at start. */
-static const Dim *rank_count(Pass *x, VarId target)
+static const Dim *rank_count(SignalPass *x, VarId target)
 {
     Program *p = x->p;
     DeviceSet set = device_set_of(&x->devices, target);
@@ -31,7 +31,7 @@ static const Dim *rank_count(Pass *x, VarId target)
     return lo && hi ? dim_sub(p->types, hi, lo) : NULL;
 }
 
-static Expr *refuse(Pass *x, const Stmt *s, const char *why)
+static Expr *refuse(SignalPass *x, const Stmt *s, const char *why)
 {
     diag_error(x->p->diags, s->loc.span, "value", "%s %s: pass a signal",
                op_info(OP_ALLREDUCE)->full, why);
@@ -49,7 +49,7 @@ static Expr *ring_rows(Program *p, const Dim *ranks)
 
 /* Shape of the signal as a list, or NULL after a mistake; a mesh serves any number of ranks with
  * rows for the most there can be. */
-static Expr *signal_shape(Pass *x, const Stmt *s)
+static Expr *signal_shape(SignalPass *x, const Stmt *s)
 {
     Program *p = x->p;
     Expr **args = s->value->args;
@@ -69,7 +69,7 @@ static Expr *signal_shape(Pass *x, const Stmt *s)
     return ex_listv(p, rows, ex_index(p, lanes), NULL);
 }
 
-static void add_signal(Pass *x, Stmt *s)
+static void add_signal(SignalPass *x, Stmt *s)
 {
     Program *p = x->p;
     Expr *size = signal_shape(x, s);
@@ -84,7 +84,7 @@ static void add_signal(Pass *x, Stmt *s)
     s->value->args[OPND(ALLREDUCE, signal)] = ex_var(p, x->f, signal);
 }
 
-static void visit(Pass *x, Stmt *s)
+static void visit(SignalPass *x, Stmt *s)
 {
     bool value = s->kind == ST_LET || s->kind == ST_EXPR;
     if (value && s->value->kind == EX_OP && s->value->op == OP_ALLREDUCE &&
@@ -101,7 +101,7 @@ static void visit(Pass *x, Stmt *s)
 
 static bool visit_top(void *env, Rewrite *r, Stmt *s)
 {
-    Pass *x = env;
+    SignalPass *x = env;
     x->top = r->out;
     visit(x, s);
     low_push(x->p, r->out, s);
@@ -110,7 +110,7 @@ static bool visit_top(void *env, Rewrite *r, Stmt *s)
 
 static bool synthesize(Program *p, Func *f)
 {
-    Pass x = {.p = p, .f = f, .ok = true};
+    SignalPass x = {.p = p, .f = f, .ok = true};
     device_sets(&x.devices, p, f);
     block_rewrite(&f->body, visit_top, &x);
     device_sets_free(&x.devices);

@@ -114,11 +114,11 @@ typedef struct {
     Program *p;
     FuncKind level; /* of the code at hand */
     bool good;
-} Check;
+} OpCheck;
 
 static void check_op(void *env, Expr **e)
 {
-    Check *c = env;
+    OpCheck *c = env;
     if (!c->good || (*e)->kind != EX_OP)
         return;
     const Type *t = infer_op(c->p, *e, c->level);
@@ -128,7 +128,7 @@ static void check_op(void *env, Expr **e)
         (*e)->type = t;
 }
 
-static void check_block(Check *c, Block *b)
+static void check_block(OpCheck *c, Block *b)
 {
     for (uint32_t i = 0; i < b->len; i++) {
         Stmt *s = b->at[i];
@@ -143,7 +143,7 @@ static void check_block(Check *c, Block *b)
 
 bool low_check_ops(Program *p, Func *f)
 {
-    Check c = {p, f->kind, true};
+    OpCheck c = {p, f->kind, true};
     check_block(&c, &f->body);
     return c.good;
 }

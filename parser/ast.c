@@ -39,12 +39,12 @@ const char *compare_op_text(CompareOp op)
 
 typedef enum { FIELD_END, FIELD_CHILD, FIELD_TEXT, FIELD_PLAIN, FIELD_ARRAY } FieldKind;
 
-typedef struct Field Field;
-struct Field {
+typedef struct AstField AstField;
+struct AstField {
     FieldKind kind;
-    uint32_t offset;    /* in the node, or in the element of an array */
-    uint32_t size;      /* PLAIN; ARRAY: of an element */
-    const Field *parts; /* ARRAY: of an element */
+    uint32_t offset;       /* in the node, or in the element of an array */
+    uint32_t size;         /* PLAIN; ARRAY: of an element */
+    const AstField *parts; /* ARRAY: of an element */
 };
 
 #define FIELD(T, what, m)                                                                          \
@@ -56,29 +56,30 @@ struct Field {
         FIELD_END, 0, 0, NULL                                                                      \
     }
 
-static const Field child[] = {{FIELD_CHILD, 0, 0, NULL}, END};
-static const Field text[] = {{FIELD_TEXT, 0, 0, NULL}, END};
-static const Field compare_op[] = {{FIELD_PLAIN, 0, sizeof(CompareOp), NULL}, END};
-static const Field keyword[] = {FIELD(AstKeyword, TEXT, name), FIELD(AstKeyword, CHILD, value),
-                                END};
-static const Field part[] = {FIELD(AstFPart, TEXT, text),   FIELD(AstFPart, CHILD, expr),
-                             FIELD(AstFPart, TEXT, spec),   FIELD(AstFPart, PLAIN, conversion),
-                             FIELD(AstFPart, PLAIN, debug), END};
-static const Field param[] = {
+static const AstField child[] = {{FIELD_CHILD, 0, 0, NULL}, END};
+static const AstField text[] = {{FIELD_TEXT, 0, 0, NULL}, END};
+static const AstField compare_op[] = {{FIELD_PLAIN, 0, sizeof(CompareOp), NULL}, END};
+static const AstField keyword[] = {FIELD(AstKeyword, TEXT, name), FIELD(AstKeyword, CHILD, value),
+                                   END};
+static const AstField part[] = {FIELD(AstFPart, TEXT, text),   FIELD(AstFPart, CHILD, expr),
+                                FIELD(AstFPart, TEXT, spec),   FIELD(AstFPart, PLAIN, conversion),
+                                FIELD(AstFPart, PLAIN, debug), END};
+static const AstField param[] = {
     FIELD(AstParam, TEXT, name),           FIELD(AstParam, CHILD, annotation),
     FIELD(AstParam, CHILD, default_value), FIELD(AstParam, PLAIN, keyword_only),
     FIELD(AstParam, PLAIN, star),          END};
-static const Field import_name[] = {FIELD(AstImportName, TEXT, name),
-                                    FIELD(AstImportName, TEXT, alias), END};
+static const AstField import_name[] = {FIELD(AstImportName, TEXT, name),
+                                       FIELD(AstImportName, TEXT, alias), END};
 
 #define ARRAY(T, m, parts)                                                                         \
     {                                                                                              \
         FIELD_ARRAY, offsetof(T, m), sizeof *((T *)0)->m.at, parts                                 \
     }
-static const Field clause[] = {FIELD(AstForClause, CHILD, target), FIELD(AstForClause, CHILD, iter),
-                               FIELD(AstForClause, CHILD, cond), END};
-static const Field handler[] = {FIELD(AstHandler, CHILD, type), FIELD(AstHandler, TEXT, name),
-                                ARRAY(AstHandler, body, child), END};
+static const AstField clause[] = {FIELD(AstForClause, CHILD, target),
+                                  FIELD(AstForClause, CHILD, iter),
+                                  FIELD(AstForClause, CHILD, cond), END};
+static const AstField handler[] = {FIELD(AstHandler, CHILD, type), FIELD(AstHandler, TEXT, name),
+                                   ARRAY(AstHandler, body, child), END};
 
 #define ONE(m) FIELD(Ast, CHILD, m),
 #define TEXT(m) FIELD(Ast, TEXT, m),
@@ -93,10 +94,10 @@ static const Field handler[] = {FIELD(AstHandler, CHILD, type), FIELD(AstHandler
 #define HANDLERS(m) ARRAY(Ast, m, handler),
 #define NAMES(m) ARRAY(Ast, m, import_name),
 
-#define PLD_AST(ENUM, name, fields) static const Field fields_##ENUM[] = {fields END};
+#define PLD_AST(ENUM, name, fields) static const AstField fields_##ENUM[] = {fields END};
 #include "parser/ast.def"
 
-static const Field *const kind_fields[] = {
+static const AstField *const kind_fields[] = {
 #define PLD_AST(ENUM, name, fields) fields_##ENUM,
 #include "parser/ast.def"
 };
@@ -107,19 +108,19 @@ typedef struct {
     uint32_t len, cap;
 } Elements;
 
-static Elements elements(const char *base, const Field *f)
+static Elements elements(const char *base, const AstField *f)
 {
     Elements v;
     memcpy(&v, base + f->offset, sizeof v);
     return v;
 }
 
-static Ast *child_at(const char *base, const Field *f)
+static Ast *child_at(const char *base, const AstField *f)
 {
     return *(Ast *const *)(base + f->offset);
 }
 
-static void visit(const char *base, const Field *f, AstFn *fn, void *env)
+static void visit(const char *base, const AstField *f, AstFn *fn, void *env)
 {
     for (; f->kind != FIELD_END; f++) {
         Ast *one = f->kind == FIELD_CHILD ? child_at(base, f) : NULL;
@@ -142,9 +143,9 @@ static bool texts_equal(Sym a, Sym b)
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-static bool equal(const char *a, const char *b, const Field *f);
+static bool equal(const char *a, const char *b, const AstField *f);
 
-static bool arrays_equal(const char *a, const char *b, const Field *f)
+static bool arrays_equal(const char *a, const char *b, const AstField *f)
 {
     Elements x = elements(a, f), y = elements(b, f);
     for (uint32_t i = 0; x.len == y.len && i < x.len; i++)
@@ -153,7 +154,7 @@ static bool arrays_equal(const char *a, const char *b, const Field *f)
     return x.len == y.len;
 }
 
-static bool field_equal(const char *a, const char *b, const Field *f)
+static bool field_equal(const char *a, const char *b, const AstField *f)
 {
     switch (f->kind) {
     case FIELD_CHILD: return ast_equal(child_at(a, f), child_at(b, f));
@@ -165,7 +166,7 @@ static bool field_equal(const char *a, const char *b, const Field *f)
     }
 }
 
-static bool equal(const char *a, const char *b, const Field *f)
+static bool equal(const char *a, const char *b, const AstField *f)
 {
     for (; f->kind != FIELD_END; f++)
         if (!field_equal(a, b, f))

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-static Binding binary_binding(BinaryOp op)
+static Precedence binary_binding(BinaryOp op)
 {
     switch (op) {
     case OP_ADD:
@@ -18,7 +18,7 @@ static Binding binary_binding(BinaryOp op)
     }
 }
 
-static Binding binding(const Ast *expr)
+static Precedence binding(const Ast *expr)
 {
     switch (expr->kind) {
     case AST_WALRUS:
@@ -172,7 +172,7 @@ static void print_unary(Printer *p, const Ast *expr)
 
 static void print_binary(Printer *p, const Ast *expr)
 {
-    Binding own = binary_binding(expr->binary.op);
+    Precedence own = binary_binding(expr->binary.op);
     bool power = expr->binary.op == OP_POW;
     ast_put_expr(p, expr->binary.left, power ? BIND_POSTFIX : own);
     buf_printf(p->out, " %s ", binary_op_text(expr->binary.op));
@@ -294,7 +294,7 @@ static void print_plain(Printer *p, const Ast *expr)
     }
 }
 
-void ast_put_expr(Printer *p, const Ast *expr, Binding least)
+void ast_put_expr(Printer *p, const Ast *expr, Precedence least)
 {
     bool parens = binding(expr) < least;
     if (parens)

@@ -27,9 +27,9 @@ typedef enum {
     BIND_UNARY,
     BIND_POWER,
     BIND_POSTFIX
-} Binding;
+} Precedence;
 
-void ast_put_expr(Printer *p, const Ast *expr, Binding least);
+void ast_put_expr(Printer *p, const Ast *expr, Precedence least);
 /* Items with ", " between. */
 void ast_put_items(Printer *p, AstList items);
 /* A tuple of two or more without its parentheses, anything else as an expression. */

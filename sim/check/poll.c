@@ -12,7 +12,7 @@ typedef struct {
     uint8_t *queued;
     VEC(uint32_t) work;
     bool harmless;
-} Flow;
+} ValueFlow;
 
 static bool has(const uint64_t *set, uint32_t reg)
 {
@@ -61,12 +61,12 @@ typedef struct {
     const BcFunc *f;
     uint8_t *seen;
     VEC(uint32_t) work;
-} Walk;
+} PollWalk;
 
 /* Does every path from here come to a wait before it does anything? */
 static bool comes_to_wait(const BcFunc *f, uint32_t first, uint32_t last)
 {
-    Walk w = {.f = f, .seen = xcalloc(f->n_insns + 1, 1)};
+    PollWalk w = {.f = f, .seen = xcalloc(f->n_insns + 1, 1)};
     bool ok = true;
     for (uint32_t pc = first; pc <= last; pc++) { /* the ways out of the loop */
         const BcInsn *in = &f->insns[pc];
@@ -115,7 +115,7 @@ static bool polls(const BcFunc *f, uint32_t branch)
 
 /* ---- the flow of the value ---- */
 
-static bool reads_run(const Flow *x, const uint64_t *t, const BcInsn *in)
+static bool reads_run(const ValueFlow *x, const uint64_t *t, const BcInsn *in)
 {
     switch (in->op) {
     case BC_READ: return any_of(t, in->c, in->d);
@@ -151,7 +151,7 @@ static bool reads_register(const uint64_t *t, const BcInsn *in)
     return false;
 }
 
-static void flow_to(Flow *x, uint32_t pc, const uint64_t *taint)
+static void flow_to(ValueFlow *x, uint32_t pc, const uint64_t *taint)
 {
     if (pc >= x->f->n_insns)
         return;
@@ -167,7 +167,7 @@ static void flow_to(Flow *x, uint32_t pc, const uint64_t *taint)
     }
 }
 
-static void pass_on(Flow *x, uint32_t pc, uint64_t *taint, bool from_it)
+static void pass_on(ValueFlow *x, uint32_t pc, uint64_t *taint, bool from_it)
 {
     const BcInsn *in = &x->f->insns[pc];
     if (bc_op_fields(in->op)[0] == 'w') {
@@ -181,7 +181,7 @@ static void pass_on(Flow *x, uint32_t pc, uint64_t *taint, bool from_it)
         flow_to(x, (uint32_t)in->imm, taint);
 }
 
-static void visit(Flow *x, uint32_t pc, uint64_t *taint)
+static void visit(ValueFlow *x, uint32_t pc, uint64_t *taint)
 {
     const BcInsn *in = &x->f->insns[pc];
     memcpy(taint, x->taint + (size_t)pc * x->words, x->words * sizeof *taint);
@@ -196,7 +196,7 @@ static void visit(Flow *x, uint32_t pc, uint64_t *taint)
 
 bool poll_is_harmless(const BcFunc *f, uint32_t pc)
 {
-    Flow x = {.f = f, .words = f->n_regs / 64u + 1, .harmless = true};
+    ValueFlow x = {.f = f, .words = f->n_regs / 64u + 1, .harmless = true};
     if (f->insns[pc].op != BC_READ)
         return false;
     x.taint = xcalloc((size_t)f->n_insns * x.words + 1, sizeof *x.taint);

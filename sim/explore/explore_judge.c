@@ -9,9 +9,9 @@ typedef struct {
     int64_t up, down; /* sums of all adds to the cell */
     int64_t sure;     /* of those that lie before the wait in every execution */
     bool odd;         /* something else than adds, or lowered by who does not wait in order */
-} Credits;
+} CellCredits;
 
-static void count_credit(const Trace *t, uint32_t i, uint32_t wait, Credits *c)
+static void count_credit(const Trace *t, uint32_t i, uint32_t wait, CellCredits *c)
 {
     const Step *s = t->items.at[i].s, *w = t->items.at[wait].s;
     bool same_lane = s->name == w->name || (s->rank == w->rank && s->dispatch != w->dispatch);
@@ -30,7 +30,7 @@ static void judge_wait(const Trace *t, uint32_t wait)
 {
     const Step *w = t->items.at[wait].s;
     bool blocked = t->items.at[wait].node == t->n_steps;
-    Credits c = {.odd = w->op != WAIT_GE};
+    CellCredits c = {.odd = w->op != WAIT_GE};
     for (uint32_t i = 0; i < t->items.len; i++) {
         const Step *s = t->items.at[i].s;
         if (s->kind == STEP_NOTIFY && step_same_cell(s, w))

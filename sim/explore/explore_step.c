@@ -70,7 +70,7 @@ void step_access(Step *s, AccessKind kind, const FabRect *rect)
         s->cap_access = s->cap_access ? 2 * s->cap_access : 2;
         s->access = xrealloc(s->access, s->cap_access * sizeof *s->access);
     }
-    s->access[s->n_access++] = (Access){(uint8_t)kind, *rect};
+    s->access[s->n_access++] = (StepAccess){(uint8_t)kind, *rect};
 }
 
 bool step_holds(const Step *wait, int32_t value)
@@ -99,14 +99,14 @@ static uint32_t count(const Step *s)
     return s->n_access + step_is_signal(s);
 }
 
-static Access nth(const Step *s, uint32_t i)
+static StepAccess nth(const Step *s, uint32_t i)
 {
     if (i < s->n_access)
         return s->access[i];
-    return (Access){s->kind == STEP_WAIT ? ACC_READ : ACC_WRITE, s->rect};
+    return (StepAccess){s->kind == STEP_WAIT ? ACC_READ : ACC_WRITE, s->rect};
 }
 
-bool access_conflict(const Access *a, const Access *b)
+bool access_conflict(const StepAccess *a, const StepAccess *b)
 {
     if (a->kind == b->kind && (a->kind == ACC_READ || a->kind == ACC_SUM))
         return false;
@@ -118,7 +118,7 @@ static bool step_conflict(const Step *a, const Step *b)
 {
     for (uint32_t i = 0; i < count(a); i++)
         for (uint32_t k = 0; k < count(b); k++) {
-            Access x = nth(a, i), y = nth(b, k);
+            StepAccess x = nth(a, i), y = nth(b, k);
             if (access_conflict(&x, &y))
                 return true;
         }
@@ -138,7 +138,7 @@ bool step_sees(const Step *s)
 bool step_views(const Scope *scope, const Step *s)
 {
     for (uint32_t i = 0; i < count(s); i++) {
-        Access x = nth(s, i);
+        StepAccess x = nth(s, i);
         if (x.kind == ACC_READ && scope_views(scope, s->rank, &x.rect))
             return true;
     }
@@ -160,7 +160,7 @@ bool step_lands(const Scope *scope, const Step *s)
 static bool meets(const Step *x, const Step *land)
 {
     for (uint32_t i = 0; i < count(x); i++) {
-        Access a = nth(x, i);
+        StepAccess a = nth(x, i);
         bool own = x->rank == land->rank && a.kind == ACC_READ;
         if ((own || step_is_signal(x)) && same_slice(&a.rect, &land->rect) &&
             rects_touch(&a.rect, &land->rect))
@@ -184,7 +184,7 @@ bool step_landing_matters(const Scope *scope, const Step *land, const Step *x)
 static bool touches_landing_bytes(const Scope *scope, const Step *s)
 {
     for (uint32_t i = 0; i < count(s); i++) {
-        Access x = nth(s, i);
+        StepAccess x = nth(s, i);
         if (scope_lands(scope, &x.rect))
             return true;
     }

@@ -11,7 +11,7 @@ typedef enum { ACC_READ, ACC_WRITE, ACC_ADD, ACC_SUM } AccessKind;
 typedef struct {
     uint8_t kind; /* AccessKind */
     FabRect rect;
-} Access;
+} StepAccess;
 
 /* In rect.at.window of an access to device memory that the cores of a dispatch share: with the
  * numbers of dispatch and region. */
@@ -41,7 +41,7 @@ typedef struct {
     bool ends;                /* EXIT: of the dispatch's last lane */
     uint32_t n_begun, *begun; /* dispatches that started with it */
     uint32_t n_access, cap_access;
-    Access *access; /* windows it touched; empty where that is no matter of order */
+    StepAccess *access; /* windows it touched; empty where that is no matter of order */
 } Step;
 
 /* A new step from a choice about to be taken. */
@@ -60,7 +60,7 @@ bool step_is_signal(const Step *s);
 bool step_holds(const Step *wait, int32_t value);
 bool step_same_cell(const Step *a, const Step *b);
 /* Two accesses of common bytes whose order can be seen. */
-bool access_conflict(const Access *a, const Access *b);
+bool access_conflict(const StepAccess *a, const StepAccess *b);
 /* Do the bytes that the step reads, a wait's cell among them, lie in what this rank must not be
  * assumed to see at a known moment? */
 bool step_views(const Scope *scope, const Step *s);

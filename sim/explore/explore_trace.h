@@ -29,13 +29,13 @@ typedef struct {
 typedef struct {
     uint32_t name, rank; /* of the lane */
     uint32_t pos;        /* the lane's item that follows, from 1 */
-    Access a;
+    StepAccess a;
 } LocalAccess;
 
 /* What is held against the scope: the accesses of items, and those before them. */
 typedef struct {
     uint32_t item;
-    Access a;
+    StepAccess a;
 } ItemAccess;
 
 typedef struct {

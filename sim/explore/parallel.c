@@ -25,7 +25,7 @@ typedef struct {
     uint64_t bound; /* executions */
     bool whole;     /* nothing of it is left */
     bool over;      /* more executions than the bound */
-} Helper;
+} ExploreHelper;
 
 struct Parallel {
     pthread_mutex_t lock;
@@ -34,11 +34,11 @@ struct Parallel {
     ExploreOptions options; /* of the parts: they show no progress */
     uint64_t bound;
     uint32_t n;
-    Helper *helpers;
+    ExploreHelper *helpers;
 };
 
 /* Runs `fn` with the helper's heap; false when memory does not suffice. */
-static bool within(Helper *h, void (*fn)(Helper *h, void *env), void *env)
+static bool within(ExploreHelper *h, void (*fn)(ExploreHelper *h, void *env), void *env)
 {
     Trap trap;
     trap_enter(&trap, &h->heap);
@@ -70,7 +70,7 @@ static bool turn_back(Search *s)
     return false;
 }
 
-static void search_part(Helper *h, void *env)
+static void search_part(ExploreHelper *h, void *env)
 {
     Search *s = &h->s;
     (void)env;
@@ -87,7 +87,7 @@ static void search_part(Helper *h, void *env)
 
 static void *run_helper(void *arg)
 {
-    Helper *h = arg;
+    ExploreHelper *h = arg;
     Parallel *p = h->of;
     pthread_mutex_lock(&p->lock);
     for (;;) {
@@ -113,7 +113,7 @@ typedef struct {
     bool ok;
 } Start;
 
-static void start(Helper *h, void *env)
+static void start(ExploreHelper *h, void *env)
 {
     Start *s = env;
     s->ok = search_init(&h->s, s->program, s->config, &h->of->options, &h->result);
@@ -133,7 +133,7 @@ Parallel *parallel_new(const BcProgram *program, const RunConfig *config,
     pthread_mutex_init(&p->lock, NULL);
     pthread_cond_init(&p->changed, NULL);
     for (uint32_t i = 0; i < p->n; i++) {
-        Helper *h = &p->helpers[i];
+        ExploreHelper *h = &p->helpers[i];
         h->of = p;
         h->heap.budget = trap_heap() ? trap_heap()->budget : NULL;
         Start s = {.program = program, .config = config};
@@ -143,7 +143,7 @@ Parallel *parallel_new(const BcProgram *program, const RunConfig *config,
     return p;
 }
 
-static void set_state(Parallel *p, Helper *h, HelperState state)
+static void set_state(Parallel *p, ExploreHelper *h, HelperState state)
 {
     pthread_mutex_lock(&p->lock);
     h->state = state;
@@ -151,7 +151,7 @@ static void set_state(Parallel *p, Helper *h, HelperState state)
     pthread_mutex_unlock(&p->lock);
 }
 
-static HelperState state_of(Parallel *p, const Helper *h)
+static HelperState state_of(Parallel *p, const ExploreHelper *h)
 {
     pthread_mutex_lock(&p->lock);
     HelperState state = h->state;
@@ -159,7 +159,7 @@ static HelperState state_of(Parallel *p, const Helper *h)
     return state;
 }
 
-static void await(Parallel *p, const Helper *h)
+static void await(Parallel *p, const ExploreHelper *h)
 {
     pthread_mutex_lock(&p->lock);
     while (h->state == HELPER_BUSY)
@@ -168,7 +168,7 @@ static void await(Parallel *p, const Helper *h)
 }
 
 /* What a part left, nodes and counts, so that the next one can begin. */
-static void clear(Helper *h)
+static void clear(ExploreHelper *h)
 {
     search_begin(&h->s);
     vec_clear(&h->s.failures);
@@ -186,7 +186,7 @@ void parallel_cancel(Parallel *p)
         return;
     atomic_store(&p->cancelled, true);
     for (uint32_t i = 0; i < p->n; i++) {
-        Helper *h = &p->helpers[i];
+        ExploreHelper *h = &p->helpers[i];
         await(p, h);
         if (state_of(p, h) == HELPER_DONE) {
             clear(h);
@@ -202,7 +202,7 @@ void parallel_free(Parallel *p)
         return;
     parallel_cancel(p);
     for (uint32_t i = 0; i < p->n; i++) {
-        Helper *h = &p->helpers[i];
+        ExploreHelper *h = &p->helpers[i];
         set_state(p, h, HELPER_QUIT);
         if (h->started)
             pthread_join(h->thread, NULL);
@@ -236,7 +236,7 @@ typedef struct {
     uint32_t at, name;
 } Gift;
 
-static void give(Helper *h, void *env)
+static void give(ExploreHelper *h, void *env)
 {
     const Gift *g = env;
     const Search *s = g->s;
@@ -270,7 +270,7 @@ void parallel_offer(Parallel *p, const Search *s)
 {
     uint32_t at = 0;
     for (uint32_t i = 0; p && i < p->n && search_spent(s) < p->bound; i++) {
-        Helper *h = &p->helpers[i];
+        ExploreHelper *h = &p->helpers[i];
         if (!h->started || state_of(p, h) != HELPER_IDLE)
             continue;
         for (uint32_t name; at < s->path.len; at++)
@@ -286,7 +286,7 @@ void parallel_offer(Parallel *p, const Search *s)
 
 /* ---- taking it over ---- */
 
-static void add_counts(Search *s, const Helper *h)
+static void add_counts(Search *s, const ExploreHelper *h)
 {
     ExploreResult *to = s->result;
     const ExploreResult *from = &h->result;
@@ -309,7 +309,7 @@ static void add_wants(Search *s, const Search *part)
         search_want(s, part->wants.at[i], part->wants.at + i + 2, part->wants.at[i + 1]);
 }
 
-static PartEnd take(Helper *h, Search *s, uint32_t at)
+static PartEnd take(ExploreHelper *h, Search *s, uint32_t at)
 {
     PartEnd end = h->whole ? PART_TAKEN : PART_ENDS_ALL;
     add_counts(s, h);
@@ -326,7 +326,7 @@ static PartEnd take(Helper *h, Search *s, uint32_t at)
 PartEnd parallel_take(Parallel *p, Search *s, uint32_t at)
 {
     for (uint32_t i = 0; p && i < p->n; i++) {
-        Helper *h = &p->helpers[i];
+        ExploreHelper *h = &p->helpers[i];
         if (state_of(p, h) == HELPER_IDLE || h->at != at)
             continue;
         await(p, h);

@@ -29,7 +29,7 @@ typedef struct {
     FabAddr at;
     int64_t level; /* waited for so far */
     VEC(Credit) credits;
-} Cell;
+} CreditCell;
 
 /* So many units of a site's credits lie in what a wait expects or a reset takes back. */
 typedef struct {
@@ -43,7 +43,7 @@ struct SyncRows {
     Arena arena;
     uint32_t **site_of; /* [func][pc], UINT32_MAX: none */
     VEC(SyncSite) sites;
-    VEC(Cell) cells;
+    VEC(CreditCell) cells;
     VEC(Share) shares;
     uint32_t *arrivals, *waits; /* per lane: so far */
     bool *wrote;                /* per rank: since its last release */
@@ -113,14 +113,14 @@ static void unite(SyncRows *r, uint32_t a, uint32_t b)
     (EV_BIT(EV_READ) | EV_BIT(EV_WRITE) | EV_BIT(EV_REMOTE_READ) | EV_BIT(EV_REMOTE_WRITE) |       \
      EV_BIT(EV_ATOMIC))
 
-static Cell *find_cell(SyncRows *r, FabAddr at)
+static CreditCell *find_cell(SyncRows *r, FabAddr at)
 {
     for (uint32_t i = 0; i < r->cells.len; i++) {
         const FabAddr *c = &r->cells.at[i].at;
         if (c->rank == at.rank && c->window == at.window && c->offset == at.offset)
             return &r->cells.at[i];
     }
-    vec_push(&r->cells, (Cell){.at = at});
+    vec_push(&r->cells, (CreditCell){.at = at});
     return &vec_last(&r->cells);
 }
 
@@ -130,7 +130,7 @@ static void share(SyncRows *r, uint64_t key, uint32_t site, int64_t units)
 }
 
 /* A reset takes from the front. */
-static void take_back(SyncRows *r, Cell *c, uint64_t key, int64_t units)
+static void take_back(SyncRows *r, CreditCell *c, uint64_t key, int64_t units)
 {
     c->level = c->level > units ? c->level - units : 0;
     uint32_t gone = 0;
@@ -150,7 +150,7 @@ static void take_back(SyncRows *r, Cell *c, uint64_t key, int64_t units)
 
 static void arrive(SyncRows *r, const Event *e, uint32_t site, uint64_t key)
 {
-    Cell *c = find_cell(r, e->rect.at);
+    CreditCell *c = find_cell(r, e->rect.at);
     if (e->op == NOTIFY_SET) {
         vec_clear(&c->credits);
         c->level = 0;
@@ -163,7 +163,7 @@ static void arrive(SyncRows *r, const Event *e, uint32_t site, uint64_t key)
 
 static void waited(SyncRows *r, const Event *e, uint32_t site, uint64_t key)
 {
-    Cell *c = find_cell(r, e->rect.at);
+    CreditCell *c = find_cell(r, e->rect.at);
     int64_t sum = 0;
     for (uint32_t i = 0; i < c->credits.len && sum < e->value; i++) {
         const Credit *x = &c->credits.at[i];

@@ -21,7 +21,7 @@ typedef struct {
     bool add;    /* atomic add of `dtype` elements */
     Dtype dtype;
     uint64_t id;
-} Pending;
+} PendingWrite;
 
 typedef struct {
     FabRect rect;
@@ -30,7 +30,7 @@ typedef struct {
     uint64_t seq;  /* counts changes, from 1 */
 } Change;
 
-typedef VEC(Pending) Buffer;
+typedef VEC(PendingWrite) Buffer;
 
 typedef struct {
     Fabric base;
@@ -148,7 +148,7 @@ static void undo_changes(Weak *w, uint32_t self, const FabRect *r, View *v)
 static void overlay_own(Weak *w, uint32_t self, const FabRect *r, View *v)
 {
     for (uint32_t i = 0; i < w->buffers[self].len; i++) {
-        Pending *p = &w->buffers[self].at[i];
+        PendingWrite *p = &w->buffers[self].at[i];
         if (!may_overlap(&p->rect, r))
             continue;
         v->add = p->add;
@@ -194,7 +194,7 @@ static FabStatus buffer_write(Weak *w, uint32_t self, const FabRect *to, FabLoca
     int64_t bytes = rect_bytes(to);
     if (status != FAB_OK || bytes == 0)
         return status;
-    Pending p = {.rect = *to, .bytes = xmalloc((size_t)bytes), .add = add, .dtype = dtype};
+    PendingWrite p = {.rect = *to, .bytes = xmalloc((size_t)bytes), .add = add, .dtype = dtype};
     FabLocal packed = packed_local(to, p.bytes);
     rect_copy(to, packed.at, packed.stride, from.at, from.stride);
     p.id = w->next_id[self]++;
@@ -236,7 +236,7 @@ static void trim_log(Weak *w)
 static void flush_one(Weak *w, uint32_t self, uint32_t i)
 {
     Buffer *b = &w->buffers[self];
-    Pending p = b->at[i];
+    PendingWrite p = b->at[i];
     FabToken token;
     Change c = {.rect = p.rect, .from = self, .seq = ++w->seq};
     c.old = xmalloc((size_t)rect_bytes(&p.rect));
@@ -275,11 +275,11 @@ static FabStatus weak_fence(Fabric *f, uint32_t self, int kind)
 typedef struct {
     int64_t offset;
     char bytes[4];
-} Cell;
+} WeakCell;
 
 static void patch_run(void *env, int64_t offset, int64_t len, char *old)
 {
-    const Cell *c = env;
+    const WeakCell *c = env;
     for (int64_t i = 0; i < 4; i++)
         if (c->offset + i >= offset && c->offset + i < offset + len)
             old[c->offset + i - offset] = c->bytes[i];
@@ -288,7 +288,7 @@ static void patch_run(void *env, int64_t offset, int64_t len, char *old)
 /* A notified cell is the same to everybody: no change of the log takes it back. */
 static void patch_log(Weak *w, FabAddr cell, int32_t value)
 {
-    Cell c = {.offset = cell.offset};
+    WeakCell c = {.offset = cell.offset};
     FabRect r = {.at = cell, .run = 4};
     memcpy(c.bytes, &value, 4);
     for (uint32_t i = 0; i < w->log.len; i++)
@@ -351,7 +351,7 @@ static uint32_t weak_landings(Fabric *f, FabLanding *out, uint32_t max)
     uint32_t n = 0;
     for (uint32_t from = 0; from < f->n_ranks; from++)
         for (uint32_t i = 0; i < w->buffers[from].len; i++) {
-            const Pending *p = &w->buffers[from].at[i];
+            const PendingWrite *p = &w->buffers[from].at[i];
             if (!first_for_target(&w->buffers[from], i))
                 continue;
             if (n < max)

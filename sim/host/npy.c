@@ -16,9 +16,9 @@ typedef struct {
     const char **why;
     const char *at, *end; /* of the header's text */
     bool has_descr, has_order, has_shape;
-} Parse;
+} NpyParse;
 
-__attribute__((format(printf, 2, 3))) static bool fail(Parse *p, const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static bool fail(NpyParse *p, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
@@ -28,13 +28,13 @@ __attribute__((format(printf, 2, 3))) static bool fail(Parse *p, const char *fmt
     return false;
 }
 
-static void skip_blanks(Parse *p)
+static void skip_blanks(NpyParse *p)
 {
     while (p->at < p->end && strchr(" \t\r\n", *p->at) && *p->at)
         p->at++;
 }
 
-static bool accept(Parse *p, char c)
+static bool accept(NpyParse *p, char c)
 {
     skip_blanks(p);
     if (p->at == p->end || *p->at != c)
@@ -43,7 +43,7 @@ static bool accept(Parse *p, char c)
     return true;
 }
 
-static bool accept_word(Parse *p, const char *word)
+static bool accept_word(NpyParse *p, const char *word)
 {
     size_t len = strlen(word);
     skip_blanks(p);
@@ -54,7 +54,7 @@ static bool accept_word(Parse *p, const char *word)
 }
 
 /* A string without escapes; NULL when there is none here or it has control characters. */
-static const char *string(Parse *p)
+static const char *string(NpyParse *p)
 {
     skip_blanks(p);
     if (p->at == p->end || (*p->at != '\'' && *p->at != '"'))
@@ -72,7 +72,7 @@ static const char *string(Parse *p)
 }
 
 /* Digits as Python writes them, with the L that Python 2 wrote. */
-static bool extent(Parse *p, int64_t *out)
+static bool extent(NpyParse *p, int64_t *out)
 {
     skip_blanks(p);
     const char *start = p->at;
@@ -90,7 +90,7 @@ static bool extent(Parse *p, int64_t *out)
     return true;
 }
 
-static bool parse_shape(Parse *p, NpyArray *out)
+static bool parse_shape(NpyParse *p, NpyArray *out)
 {
     if (!accept(p, '('))
         return fail(p, "its header has no valid shape");
@@ -108,7 +108,7 @@ static bool parse_shape(Parse *p, NpyArray *out)
     return true;
 }
 
-static bool parse_descr(Parse *p, NpyArray *out)
+static bool parse_descr(NpyParse *p, NpyArray *out)
 {
     skip_blanks(p);
     if (p->at < p->end && *p->at == '[')
@@ -117,7 +117,7 @@ static bool parse_descr(Parse *p, NpyArray *out)
     return out->descr || fail(p, "its header has no valid type");
 }
 
-static bool parse_order(Parse *p)
+static bool parse_order(NpyParse *p)
 {
     if (accept_word(p, "False"))
         return true;
@@ -128,7 +128,7 @@ static bool parse_order(Parse *p)
 }
 
 /* One `key: value`. */
-static bool parse_entry(Parse *p, NpyArray *out)
+static bool parse_entry(NpyParse *p, NpyArray *out)
 {
     const char *key = string(p);
     if (!key || !accept(p, ':'))
@@ -147,7 +147,7 @@ static bool parse_entry(Parse *p, NpyArray *out)
     return seen == &p->has_order ? parse_order(p) : parse_shape(p, out);
 }
 
-static bool parse_header(Parse *p, NpyArray *out)
+static bool parse_header(NpyParse *p, NpyArray *out)
 {
     if (!accept(p, '{'))
         return fail(p, "its header is no dictionary");
@@ -172,7 +172,7 @@ static bool parse_header(Parse *p, NpyArray *out)
 }
 
 /* "<f4": a byte order, which counts for more than one byte only, and NumPy's name. */
-static bool find_dtype(Parse *p, NpyArray *out)
+static bool find_dtype(NpyParse *p, NpyArray *out)
 {
     const char *name = out->descr + (out->descr[0] && strchr("<>|=", out->descr[0]));
     for (int t = 0; t < DT_COUNT && !out->known; t++) {
@@ -209,7 +209,7 @@ static void take_data(Arena *arena, NpyArray *out, const char *bytes)
     out->data = data;
 }
 
-static bool check_size(Parse *p, NpyArray *out, size_t left)
+static bool check_size(NpyParse *p, NpyArray *out, size_t left)
 {
     HostTensor t = {.name = p->path, .dtype = out->dtype, .rank = (uint8_t)out->rank};
     memcpy(t.shape, out->shape, sizeof t.shape);
@@ -225,7 +225,7 @@ static bool check_size(Parse *p, NpyArray *out, size_t left)
 }
 
 /* Finds the header's text; returns the offset of the data, 0 on failure. */
-static size_t find_header(Parse *p, const unsigned char *b, size_t len)
+static size_t find_header(NpyParse *p, const unsigned char *b, size_t len)
 {
     if (len < 10 || memcmp(b, "\x93NUMPY", 6) != 0)
         return (size_t)fail(p, "it is no .npy file");
@@ -250,7 +250,7 @@ static size_t find_header(Parse *p, const unsigned char *b, size_t len)
 bool npy_parse(Arena *arena, const char *path, const void *bytes, size_t len, NpyArray *out,
                const char **why)
 {
-    Parse p = {.arena = arena, .path = path, .why = why};
+    NpyParse p = {.arena = arena, .path = path, .why = why};
     *out = (NpyArray){0};
     size_t data = find_header(&p, bytes, len);
     if (!data || !parse_header(&p, out) || !find_dtype(&p, out))
@@ -270,7 +270,7 @@ static size_t npy_extent(void *env, const Buf *head)
     Arena *arena = env;
     const char *why;
     NpyArray a = {0};
-    Parse p = {.arena = arena, .path = "", .why = &why};
+    NpyParse p = {.arena = arena, .path = "", .why = &why};
     HostTensor t = {.name = ""};
     size_t data = find_header(&p, (const unsigned char *)head->at, head->len);
     if (!data || !parse_header(&p, &a) || !find_dtype(&p, &a) || !a.known)
@@ -305,7 +305,7 @@ bool npy_head(Arena *arena, const char *path, NpyArray *out, const char **why)
 {
     Buf file = {0};
     char *reason = NULL;
-    Parse p = {.arena = arena, .path = path, .why = why};
+    NpyParse p = {.arena = arena, .path = path, .why = why};
     *out = (NpyArray){0};
     bool ok = file_read_extent(path, &file, 2 * MAX_HEADER, no_more, NULL, &reason);
     if (!ok)
@@ -330,7 +330,7 @@ static bool same_shape(const NpyArray *a, const HostTensor *t)
     return same;
 }
 
-static bool fits_shape(Parse *p, const NpyArray *array, const HostTensor *param)
+static bool fits_shape(NpyParse *p, const NpyArray *array, const HostTensor *param)
 {
     if (same_shape(array, param))
         return true;
@@ -346,7 +346,7 @@ bool npy_fits(Arena *arena, const char *path, const NpyArray *array, const HostT
               const char **why)
 {
     uint8_t dtype = param->dtype;
-    Parse p = {.arena = arena, .path = path, .why = why};
+    NpyParse p = {.arena = arena, .path = path, .why = why};
     if (array->memory && array->dtype != dtype && !(array->dtype == DT_INT64 && dtype == DT_INDEX))
         return fail(&p, "it is %s, but %s is %s", dtype_name(array->dtype), param->name,
                     dtype_name(dtype));

@@ -12,13 +12,13 @@ typedef struct {
     uint32_t len, cap;
     CellStep first; /* the only step, while cap is 0 */
     CellStep *many;
-} Cell;
+} CellHistory;
 
 enum { PAGE = 64 }; /* cells: neighbours are notified together */
 
 struct CellLog {
-    Map index;         /* key of a page -> position in `pages` */
-    VEC(Cell *) pages; /* PAGE cells each */
+    Map index;                /* key of a page -> position in `pages` */
+    VEC(CellHistory *) pages; /* PAGE cells each */
 };
 
 /* Windows are below 2^37 bytes (sim/fabric/local.c). */
@@ -27,7 +27,7 @@ static uint64_t page_key(const World *w, FabAddr c)
     return ((uint64_t)c.window * w->n_ranks + c.rank) << 29 | (uint64_t)c.offset / (4 * PAGE);
 }
 
-static Cell *cell_find(World *w, FabAddr addr, bool create)
+static CellHistory *cell_find(World *w, FabAddr addr, bool create)
 {
     uint64_t at, key = page_key(w, addr), cell = (uint64_t)addr.offset / 4 % PAGE;
     if (!w->cells && create)
@@ -37,16 +37,16 @@ static Cell *cell_find(World *w, FabAddr addr, bool create)
     if (!create)
         return NULL;
     map_set(&w->cells->index, key, w->cells->pages.len);
-    vec_push(&w->cells->pages, xcalloc(PAGE, sizeof(Cell)));
+    vec_push(&w->cells->pages, xcalloc(PAGE, sizeof(CellHistory)));
     return &vec_last(&w->cells->pages)[cell];
 }
 
-static CellStep *steps(Cell *c)
+static CellStep *steps(CellHistory *c)
 {
     return c->cap ? c->many : &c->first;
 }
 
-static void drop(Cell *c, uint32_t n)
+static void drop(CellHistory *c, uint32_t n)
 {
     if (n == 0)
         return;
@@ -57,7 +57,7 @@ static void drop(Cell *c, uint32_t n)
 
 void cell_log_arrive(World *w, FabAddr cell, CellStep step)
 {
-    Cell *c = cell_find(w, cell, true);
+    CellHistory *c = cell_find(w, cell, true);
     if (c->len == MAX_STEPS)
         drop(c, MAX_STEPS / 2);
     if (c->len && steps(c)[c->len - 1].at > step.at)
@@ -77,7 +77,7 @@ static bool holds(int32_t value, int cmp, int32_t expected)
 
 CellStep cell_log_satisfied(World *w, FabAddr cell, int cmp, int32_t expected)
 {
-    Cell *c = cell_find(w, cell, false);
+    CellHistory *c = cell_find(w, cell, false);
     if (!c)
         return (CellStep){0};
     uint32_t first = c->len;

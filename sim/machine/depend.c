@@ -13,11 +13,11 @@ typedef struct {
     int64_t offset, bytes;
     uint32_t writer;       /* dispatch, or UINT32_MAX */
     VEC(uint32_t) readers; /* since; one a device */
-} Range;
+} ByteRange;
 
 typedef struct {
     World *w;
-    VEC(Range) ranges;
+    VEC(ByteRange) ranges;
     VEC(DispatchDep) deps; /* of the dispatch at hand */
 } Depend;
 
@@ -34,18 +34,18 @@ static void add_dep(Depend *x, uint32_t self, uint32_t on, bool at_start)
     vec_push(&x->deps, (DispatchDep){on, at_start});
 }
 
-static Range *find_range(Depend *x, const Region *r)
+static ByteRange *find_range(Depend *x, const Region *r)
 {
     for (uint32_t i = 0; i < x->ranges.len; i++) {
-        Range *g = &x->ranges.at[i];
+        ByteRange *g = &x->ranges.at[i];
         if (g->tensor == r->tensor && g->offset == r->offset && g->bytes == r->bytes)
             return g;
     }
-    vec_push(&x->ranges, (Range){r->tensor, r->offset, r->bytes, UINT32_MAX, {0}});
+    vec_push(&x->ranges, (ByteRange){r->tensor, r->offset, r->bytes, UINT32_MAX, {0}});
     return &vec_last(&x->ranges);
 }
 
-static void note_reader(Depend *x, Range *g, uint32_t self)
+static void note_reader(Depend *x, ByteRange *g, uint32_t self)
 {
     const Dispatch *d = x->w->dispatches.at;
     for (uint32_t i = 0; i < g->readers.len; i++)
@@ -59,7 +59,7 @@ static void note_reader(Depend *x, Range *g, uint32_t self)
 static void visit(Depend *x, uint32_t self, const Region *r)
 {
     for (uint32_t i = 0; i < x->ranges.len; i++) {
-        Range *g = &x->ranges.at[i];
+        ByteRange *g = &x->ranges.at[i];
         if (g->tensor != r->tensor || g->offset >= r->offset + r->bytes ||
             r->offset >= g->offset + g->bytes)
             continue;
@@ -71,7 +71,7 @@ static void visit(Depend *x, uint32_t self, const Region *r)
 
 static void enter(Depend *x, uint32_t self, const Region *r)
 {
-    Range *g = find_range(x, r);
+    ByteRange *g = find_range(x, r);
     if (r->writes) {
         g->writer = self;
         vec_clear(&g->readers);

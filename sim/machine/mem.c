@@ -77,9 +77,9 @@ FabRect rect_compact(const FabRect *r)
 typedef struct {
     const FabRect *r;
     const int64_t *to_stride, *from_stride;
-} Layout;
+} RectLayout;
 
-static void copy_dim(const Layout *l, int dim, char *to, const char *from)
+static void copy_dim(const RectLayout *l, int dim, char *to, const char *from)
 {
     if (dim == FAB_MAX_DIMS || dim == l->r->n) {
         memcpy(to, from, (size_t)l->r->run);
@@ -93,5 +93,5 @@ void rect_copy(const FabRect *r, char *to, const int64_t *to_stride, const char 
                const int64_t *from_stride)
 {
     if (r->run)
-        copy_dim(&(Layout){r, to_stride, from_stride}, 0, to, from);
+        copy_dim(&(RectLayout){r, to_stride, from_stride}, 0, to, from);
 }

@@ -6,9 +6,9 @@ typedef struct {
     const FabRect *r;
     RunVisit *run;
     void *env;
-} Walk;
+} RunWalk;
 
-static bool walk_dim(const Walk *w, int dim, int64_t at)
+static bool walk_dim(const RunWalk *w, int dim, int64_t at)
 {
     if (dim >= w->r->n || dim >= FAB_MAX_DIMS)
         return w->run(w->env, at, w->r->run);
@@ -20,7 +20,7 @@ static bool walk_dim(const Walk *w, int dim, int64_t at)
 
 bool rects_each_run(const FabRect *r, RunVisit *run, void *env)
 {
-    return r->run == 0 || walk_dim(&(Walk){r, run, env}, 0, r->at.offset);
+    return r->run == 0 || walk_dim(&(RunWalk){r, run, env}, 0, r->at.offset);
 }
 
 /* Bytes from the first to one past the last, of the dimensions from `dim` inwards. */

@@ -54,10 +54,10 @@ typedef struct {
     KernelArgs k;
     RowsFn *fn;
     void *env;
-} Walk;
+} RowWalk;
 
 /* Rows of neighbouring dimensions are one group where they lie evenly. */
-static void merge(Walk *wk)
+static void merge(RowWalk *wk)
 {
     uint32_t row = BC_MAX_RANK - 2;
     wk->k.rows = wk->g->ext[row];
@@ -71,7 +71,7 @@ static void merge(Walk *wk)
     }
 }
 
-static bool walk(const Walk *wk, uint32_t dim, const int64_t *offset)
+static bool walk(const RowWalk *wk, uint32_t dim, const int64_t *offset)
 {
     if (dim < wk->inner) {
         int64_t at[3] = {offset[0], offset[1], offset[2]};
@@ -93,7 +93,7 @@ static bool walk(const Walk *wk, uint32_t dim, const int64_t *offset)
 bool rows_walk(const Grid *g, const RowOperand *operands, uint32_t n, RowsFn *fn, void *env)
 {
     static const int64_t none[3];
-    Walk wk = {.g = g, .n = n, .fn = fn, .env = env};
+    RowWalk wk = {.g = g, .n = n, .fn = fn, .env = env};
     memcpy(wk.op, operands, n * sizeof *operands);
     uint32_t row = BC_MAX_RANK - 2;
     wk.k.cols = g->ext[BC_MAX_RANK - 1];

@@ -9,12 +9,12 @@ typedef struct {
     char *at;
     int64_t step[BC_MAX_RANK];
     uint32_t bytes; /* of an element */
-} Layout;
+} TileLayout;
 
-static Layout layout_of(Lane *lane, uint32_t slot)
+static TileLayout layout_of(Lane *lane, uint32_t slot)
 {
     const BcTile *t = &lane_top(lane)->f->tiles[slot];
-    Layout l = {.at = vm_tile_at(lane, t), .bytes = dtype_bytes(t->dtype)};
+    TileLayout l = {.at = vm_tile_at(lane, t), .bytes = dtype_bytes(t->dtype)};
     int64_t step = t->pitch;
     l.step[BC_MAX_RANK - 1] = l.bytes;
     for (uint32_t i = BC_MAX_RANK - 1; i-- > 0;) {
@@ -26,7 +26,7 @@ static Layout layout_of(Lane *lane, uint32_t slot)
 }
 
 /* The layout from an element on. */
-static Layout moved(Layout l, const int64_t *offset, uint32_t rank)
+static TileLayout moved(TileLayout l, const int64_t *offset, uint32_t rank)
 {
     for (uint32_t i = 0; i < rank; i++)
         l.at += offset[i] * l.step[BC_MAX_RANK - rank + i];
@@ -34,13 +34,13 @@ static Layout moved(Layout l, const int64_t *offset, uint32_t rank)
 }
 
 /* Copies a box of elements, whose rows are contiguous on both sides. */
-static void copy_box(const Layout *to, const Layout *from, const int64_t *ext, uint32_t dim)
+static void copy_box(const TileLayout *to, const TileLayout *from, const int64_t *ext, uint32_t dim)
 {
     if (dim == BC_MAX_RANK - 1) {
         memmove(to->at, from->at, (size_t)ext[dim] * to->bytes);
         return;
     }
-    Layout t = *to, f = *from;
+    TileLayout t = *to, f = *from;
     for (int64_t i = 0; i < ext[dim]; i++) {
         copy_box(&t, &f, ext, dim + 1);
         t.at += to->step[dim];
@@ -48,7 +48,7 @@ static void copy_box(const Layout *to, const Layout *from, const int64_t *ext, u
     }
 }
 
-static void copy_part(const Layout *to, const Layout *from, const Grid *g)
+static void copy_part(const TileLayout *to, const TileLayout *from, const Grid *g)
 {
     if (grid_elements(g))
         copy_box(to, from, g->ext, 0);
@@ -97,18 +97,18 @@ static bool slice(World *w, Lane *lane, const BcInsn *in)
         for (uint32_t i = 0; i < out.rank; i++)
             out.valid[i] = out.valid[i] < cut.valid[i] ? out.valid[i] : cut.valid[i];
     }
-    Layout to = layout_of(lane, in->a);
-    Layout from = moved(layout_of(lane, in->b), offset, a.rank);
+    TileLayout to = layout_of(lane, in->a);
+    TileLayout from = moved(layout_of(lane, in->b), offset, a.rank);
     Grid g = grid_of(&out);
     copy_part(&to, &from, &g);
     return done(w, lane, in, &out, is_written(lane, in->b));
 }
 
 /* Rows of another dtype are rounded, to nearest even. */
-static void paste_box(const Layout *to, const Layout *from, const Dtype *dtypes, const Grid *g,
-                      uint32_t dim)
+static void paste_box(const TileLayout *to, const TileLayout *from, const Dtype *dtypes,
+                      const Grid *g, uint32_t dim)
 {
-    Layout t = *to, f = *from;
+    TileLayout t = *to, f = *from;
     for (int64_t i = 0; i < g->ext[dim]; i++) {
         if (dim == BC_MAX_RANK - 2)
             kernel_cast(dtypes[1], dtypes[0], CAST_RINT,
@@ -130,8 +130,8 @@ static bool assemble(World *w, Lane *lane, const BcInsn *in)
     if (!region_assemble(&target, &source, offset, &out, why))
         return vm_fault(w, lane, "%s", why);
     bool written = is_written(lane, in->c) || is_written(lane, in->b);
-    Layout to = layout_of(lane, in->a), under = layout_of(lane, in->b);
-    Layout from = layout_of(lane, in->c), at = moved(to, offset, out.rank);
+    TileLayout to = layout_of(lane, in->a), under = layout_of(lane, in->b);
+    TileLayout from = layout_of(lane, in->c), at = moved(to, offset, out.rank);
     Grid all = grid_of(&target), part = grid_of(&source);
     Dtype dtypes[] = {(Dtype)tiles[in->a].dtype, (Dtype)tiles[in->c].dtype};
     if (to.at == from.at) /* of one shape: all of the target is replaced */
@@ -152,8 +152,8 @@ static bool concat(World *w, Lane *lane, const BcInsn *in)
     char why[REGION_TEXT];
     if (!region_concat(&a, &b, &out, why))
         return vm_fault(w, lane, "%s", why);
-    Layout to = layout_of(lane, in->a);
-    Layout left = layout_of(lane, in->b), right = layout_of(lane, in->c);
+    TileLayout to = layout_of(lane, in->a);
+    TileLayout left = layout_of(lane, in->b), right = layout_of(lane, in->c);
     Grid g = grid_of(&a), h = grid_of(&b);
     copy_part(&to, &left, &g);
     to.at += a.shape[a.rank - 1] * to.bytes;
@@ -162,8 +162,8 @@ static bool concat(World *w, Lane *lane, const BcInsn *in)
 }
 
 /* Copies elements in row-major order, as many as lie together on both sides at a time. */
-static void copy_linear(const Layout *to, int64_t to_cols, const Layout *from, int64_t from_cols,
-                        int64_t n)
+static void copy_linear(const TileLayout *to, int64_t to_cols, const TileLayout *from,
+                        int64_t from_cols, int64_t n)
 {
     const uint32_t row = BC_MAX_RANK - 2;
     for (int64_t i = 0; i < n;) {
@@ -181,7 +181,7 @@ static bool reshape(World *w, Lane *lane, const BcInsn *in)
     char why[REGION_TEXT];
     if (!region_reshape(&a, &out, why))
         return vm_fault(w, lane, "%s", why);
-    Layout to = layout_of(lane, in->a), from = layout_of(lane, in->b);
+    TileLayout to = layout_of(lane, in->a), from = layout_of(lane, in->b);
     int64_t n = 1;
     for (uint32_t i = 0; i < a.rank; i++)
         n *= a.shape[i];
@@ -190,9 +190,10 @@ static bool reshape(World *w, Lane *lane, const BcInsn *in)
 }
 
 /* Element by element along the last dimension. */
-static void copy_strided(const Layout *to, const Layout *from, const int64_t *ext, uint32_t dim)
+static void copy_strided(const TileLayout *to, const TileLayout *from, const int64_t *ext,
+                         uint32_t dim)
 {
-    Layout t = *to, f = *from;
+    TileLayout t = *to, f = *from;
     for (int64_t i = 0; i < ext[dim]; i++) {
         if (dim == BC_MAX_RANK - 1)
             memcpy(t.at, f.at, t.bytes);
@@ -210,7 +211,7 @@ static bool swap_axes(World *w, Lane *lane, const BcInsn *in)
     uint32_t missing = BC_MAX_RANK - a.rank;
     out.shape[x] = a.shape[y], out.shape[y] = a.shape[x];
     out.valid[x] = a.valid[y], out.valid[y] = a.valid[x];
-    Layout to = layout_of(lane, in->a), from = layout_of(lane, in->b);
+    TileLayout to = layout_of(lane, in->a), from = layout_of(lane, in->b);
     int64_t step = from.step[missing + x];
     from.step[missing + x] = from.step[missing + y];
     from.step[missing + y] = step;
@@ -220,7 +221,7 @@ static bool swap_axes(World *w, Lane *lane, const BcInsn *in)
 }
 
 typedef struct {
-    Layout to;
+    TileLayout to;
     Grid valid;
     KernelScalar value;
     Dtype dtype;
@@ -249,7 +250,7 @@ static bool fill_padding(World *w, Lane *lane, const BcInsn *in)
                  .valid = grid_of(&a),
                  .value = vm_constant(w, in->imm, dtype),
                  .dtype = dtype};
-    Layout from = layout_of(lane, in->b);
+    TileLayout from = layout_of(lane, in->b);
     memcpy(out.valid, out.shape, sizeof out.valid);
     if (p.to.at != from.at)
         copy_part(&p.to, &from, &p.valid);
@@ -264,7 +265,7 @@ static bool set_valid(World *w, Lane *lane, const BcInsn *in)
     TileRegion out = tile_region(lane, in->a);
     if (!given_valid(w, lane, in->c, &out))
         return false;
-    Layout to = layout_of(lane, in->a), from = layout_of(lane, in->b);
+    TileLayout to = layout_of(lane, in->a), from = layout_of(lane, in->b);
     Grid g = grid_of(&out);
     if (to.at != from.at)
         copy_part(&to, &from, &g);
@@ -275,7 +276,7 @@ static bool set_valid(World *w, Lane *lane, const BcInsn *in)
 static bool other_dtype(World *w, Lane *lane, const BcInsn *in)
 {
     TileRegion a = tile_region(lane, in->b), out = tile_region(lane, in->a);
-    Layout to = layout_of(lane, in->a), from = layout_of(lane, in->b);
+    TileLayout to = layout_of(lane, in->a), from = layout_of(lane, in->b);
     uint32_t last = a.rank - 1;
     memcpy(out.valid, a.valid, last * sizeof *out.valid);
     int64_t bytes = a.valid[last] * from.bytes;
@@ -290,7 +291,7 @@ static bool other_dtype(World *w, Lane *lane, const BcInsn *in)
 
 /* ---- single elements ---- */
 
-static bool element_of(World *w, Lane *lane, uint32_t slot, uint16_t run, Layout *at)
+static bool element_of(World *w, Lane *lane, uint32_t slot, uint16_t run, TileLayout *at)
 {
     TileRegion r = tile_region(lane, slot);
     const int64_t *index = lane_top(lane)->regs + run;
@@ -315,7 +316,7 @@ bool vm_tile_read(World *w, Lane *lane, const BcInsn *in)
 {
     int64_t *r = lane_top(lane)->regs;
     Dtype dtype = (Dtype)lane_top(lane)->f->tiles[in->b].dtype;
-    Layout at;
+    TileLayout at;
     if (!element_of(w, lane, in->b, in->c, &at))
         return false;
     if (!is_valid(lane, in->b, r + in->c))
@@ -336,7 +337,7 @@ static bool tile_write(World *w, Lane *lane, const BcInsn *in)
     Dtype dtype = (Dtype)lane_top(lane)->f->tiles[in->a].dtype;
     TileRegion one = {.rank = out.rank};
     char why[REGION_TEXT];
-    Layout to = layout_of(lane, in->a), from = layout_of(lane, in->b), at;
+    TileLayout to = layout_of(lane, in->a), from = layout_of(lane, in->b), at;
     if (!element_of(w, lane, in->b, in->c, &at))
         return false;
     for (uint32_t i = 0; i < out.rank; i++)

@@ -8,9 +8,9 @@ typedef struct {
     Arena *arena;
     const char *spec, *at;
     const char **why;
-} Parse;
+} SliceParse;
 
-__attribute__((format(printf, 2, 3))) static bool fail(Parse *p, const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static bool fail(SliceParse *p, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
@@ -20,7 +20,7 @@ __attribute__((format(printf, 2, 3))) static bool fail(Parse *p, const char *fmt
     return false;
 }
 
-static bool fail_here(Parse *p, const char *expected)
+static bool fail_here(SliceParse *p, const char *expected)
 {
     if (*p->at)
         return fail(p, "expected %s at column %d, not '%c'", expected, (int)(p->at - p->spec) + 1,
@@ -34,7 +34,7 @@ static bool name_char(char c, bool first)
            (c >= 'A' && c <= 'Z') || (!first && c >= '0' && c <= '9');
 }
 
-static bool skip_name(Parse *p)
+static bool skip_name(SliceParse *p)
 {
     while (name_char(*p->at, p->at == p->spec))
         p->at++;
@@ -43,7 +43,7 @@ static bool skip_name(Parse *p)
 
 bool print_spec_name(Arena *arena, const char *spec, const char **name, const char **why)
 {
-    Parse p = {.arena = arena, .spec = spec, .at = spec, .why = why};
+    SliceParse p = {.arena = arena, .spec = spec, .at = spec, .why = why};
     if (!skip_name(&p))
         return false;
     if (*p.at && *p.at != '[')
@@ -52,13 +52,13 @@ bool print_spec_name(Arena *arena, const char *spec, const char **name, const ch
     return true;
 }
 
-static void skip_blanks(Parse *p)
+static void skip_blanks(SliceParse *p)
 {
     while (*p->at == ' ')
         p->at++;
 }
 
-static bool accept(Parse *p, char c)
+static bool accept(SliceParse *p, char c)
 {
     skip_blanks(p);
     if (*p->at != c)
@@ -68,7 +68,7 @@ static bool accept(Parse *p, char c)
 }
 
 /* An integer, if there is one; numbers beyond 10^18 count as 10^18, past any extent. */
-static bool integer(Parse *p, int64_t *out)
+static bool integer(SliceParse *p, int64_t *out)
 {
     const int64_t limit = INT64_C(1000000000000000000);
     skip_blanks(p);
@@ -99,7 +99,7 @@ typedef struct {
     int64_t start, stop, step;
 } Subscript;
 
-static bool parse_subscript(Parse *p, Subscript *s)
+static bool parse_subscript(SliceParse *p, Subscript *s)
 {
     *s = (Subscript){.step = 1};
     s->has_start = integer(p, &s->start);
@@ -129,7 +129,7 @@ static void take_slice(const Subscript *s, int64_t extent, int64_t stride, Array
     view->rank++;
 }
 
-static bool take_subscript(Parse *p, const Subscript *s, uint32_t axis, int64_t extent,
+static bool take_subscript(SliceParse *p, const Subscript *s, uint32_t axis, int64_t extent,
                            int64_t stride, ArrayView *view)
 {
     if (s->slice) {
@@ -145,7 +145,7 @@ static bool take_subscript(Parse *p, const Subscript *s, uint32_t axis, int64_t 
 }
 
 /* The part of a tensor after its name. */
-static bool select_part(Parse *p, const HostTensor *t, ArrayView *view)
+static bool select_part(SliceParse *p, const HostTensor *t, ArrayView *view)
 {
     int64_t stride[BC_MAX_RANK];
     int64_t bytes = dtype_bytes(t->dtype);
@@ -178,7 +178,7 @@ static bool select_part(Parse *p, const HostTensor *t, ArrayView *view)
 
 bool print_tensor(Arena *arena, Buf *out, const HostTensor *t, const char *spec, const char **why)
 {
-    Parse p = {.arena = arena, .spec = spec, .at = spec, .why = why};
+    SliceParse p = {.arena = arena, .spec = spec, .at = spec, .why = why};
     ArrayView view;
     if (!skip_name(&p) || !select_part(&p, t, &view))
         return false;

@@ -33,34 +33,34 @@ typedef struct {
     JsonWriter j;
     Track *tracks; /* rank * max_cores + core */
     Buf text;      /* scratch */
-} Trace;
+} TraceWriter;
 
-static const char *us(Trace *t, int64_t ps)
+static const char *us(TraceWriter *t, int64_t ps)
 {
     buf_clear(&t->text);
     record_us(&t->text, ps);
     return t->text.at;
 }
 
-static void key_str(Trace *t, const char *key, const char *value)
+static void key_str(TraceWriter *t, const char *key, const char *value)
 {
     json_key(&t->j, key);
     json_str(&t->j, value);
 }
 
-static void key_int(Trace *t, const char *key, int64_t value)
+static void key_int(TraceWriter *t, const char *key, int64_t value)
 {
     json_key(&t->j, key);
     json_int(&t->j, value);
 }
 
-static void key_us(Trace *t, const char *key, int64_t ps)
+static void key_us(TraceWriter *t, const char *key, int64_t ps)
 {
     json_key(&t->j, key);
     json_number(&t->j, us(t, ps));
 }
 
-static void begin_event(Trace *t, const char *phase, uint32_t rank, uint32_t thread)
+static void begin_event(TraceWriter *t, const char *phase, uint32_t rank, uint32_t thread)
 {
     json_newline(&t->j);
     json_open(&t->j, '{');
@@ -69,14 +69,15 @@ static void begin_event(Trace *t, const char *phase, uint32_t rank, uint32_t thr
     key_int(t, "tid", thread);
 }
 
-static void key_place(Trace *t, CodePlace at)
+static void key_place(TraceWriter *t, CodePlace at)
 {
     buf_clear(&t->text);
     place_text(t->w, &t->text, at);
     key_str(t, "at", t->text.at);
 }
 
-static void metadata(Trace *t, const char *what, uint32_t rank, uint32_t thread, const char *name)
+static void metadata(TraceWriter *t, const char *what, uint32_t rank, uint32_t thread,
+                     const char *name)
 {
     begin_event(t, "M", rank, thread);
     key_str(t, "name", what);
@@ -89,12 +90,12 @@ static void metadata(Trace *t, const char *what, uint32_t rank, uint32_t thread,
 
 /* ---- nesting ---- */
 
-static Track *track_of(Trace *t, uint32_t rank, uint32_t core)
+static Track *track_of(TraceWriter *t, uint32_t rank, uint32_t core)
 {
     return &t->tracks[(size_t)rank * t->w->max_cores + core];
 }
 
-static void slice(Trace *t, const Open *o, int64_t end)
+static void slice(TraceWriter *t, const Open *o, int64_t end)
 {
     begin_event(t, "X", o->at.rank, o->at.core);
     key_str(t, "name", o->name);
@@ -113,7 +114,7 @@ static Open opened(const char *name, const char *category, const Record *r, int6
     return (Open){xstrdup(name), category, begin, {r->rank, r->core, r->dispatch, r->func, r->pc}};
 }
 
-static void close_groups(Trace *t, Track *k, uint32_t down_to)
+static void close_groups(TraceWriter *t, Track *k, uint32_t down_to)
 {
     while (k->groups.len > down_to) {
         Open o = vec_pop(&k->groups);
@@ -125,7 +126,7 @@ static void close_groups(Trace *t, Track *k, uint32_t down_to)
         k->call = UINT32_MAX;
 }
 
-static void close_mark(Trace *t, Track *k, int64_t end)
+static void close_mark(TraceWriter *t, Track *k, int64_t end)
 {
     close_groups(t, k, 0);
     if (k->marks.len == 0)
@@ -141,7 +142,7 @@ static bool same_call(const Track *k, uint32_t call, Phase phase)
     return k->call == call && (phase != PHASE_BARRIER_1 || k->phase == phase);
 }
 
-static void group(Trace *t, Track *k, const Record *r)
+static void group(TraceWriter *t, Track *k, const Record *r)
 {
     CodePlace at = {r->rank, r->core, r->dispatch, r->func, r->pc};
     const BcRegion *region = place_region(t->w, at);
@@ -166,7 +167,7 @@ static void group(Trace *t, Track *k, const Record *r)
 
 /* ---- operations ---- */
 
-static void args(Trace *t, const Record *r)
+static void args(TraceWriter *t, const Record *r)
 {
     CodePlace at = {r->rank, r->core, r->dispatch, r->func, r->pc};
     json_key(&t->j, "args");
@@ -185,8 +186,8 @@ static void args(Trace *t, const Record *r)
 }
 
 /* One end of an arrow; it belongs to the slice around `ts`. */
-static void flow(Trace *t, const char *end, const Record *arrow, const Record *r, uint32_t thread,
-                 int64_t ts)
+static void flow(TraceWriter *t, const char *end, const Record *arrow, const Record *r,
+                 uint32_t thread, int64_t ts)
 {
     begin_event(t, end, r->rank, thread);
     key_str(t, "name", arrow->kind == EV_WAIT ? "notify" : "put");
@@ -203,7 +204,7 @@ static int64_t clamp(int64_t v, int64_t lo, int64_t hi)
     return v < lo ? lo : v > hi ? hi : v;
 }
 
-static void arrow(Trace *t, const Record *r, uint32_t thread)
+static void arrow(TraceWriter *t, const Record *r, uint32_t thread)
 {
     if (r->link == UINT32_MAX)
         return;
@@ -212,7 +213,7 @@ static void arrow(Trace *t, const Record *r, uint32_t thread)
     flow(t, "f", r, r, thread, clamp(from->arrive, r->begin, r->end));
 }
 
-static void operation(Trace *t, const Record *r)
+static void operation(TraceWriter *t, const Record *r)
 {
     Track *k = track_of(t, r->rank, r->core);
     uint32_t thread = r->core;
@@ -233,7 +234,7 @@ static void operation(Trace *t, const Record *r)
     arrow(t, r, thread);
 }
 
-static void mark(Trace *t, const Record *r)
+static void mark(TraceWriter *t, const Record *r)
 {
     Track *k = track_of(t, r->rank, r->core);
     const char *name = world_string(t->w, t->w->program->funcs[r->func].name);
@@ -255,7 +256,7 @@ static void mark(Trace *t, const Record *r)
 
 /* ---- the end ---- */
 
-static void last_state(Trace *t, const LastState *s)
+static void last_state(TraceWriter *t, const LastState *s)
 {
     Track *k = track_of(t, s->rank, s->core);
     Buf what = {0};
@@ -279,7 +280,7 @@ static void last_state(Trace *t, const LastState *s)
     buf_free(&what);
 }
 
-static void names(Trace *t)
+static void names(TraceWriter *t)
 {
     for (uint32_t i = 0; i < t->w->n_ranks; i++) {
         Buf name = {0};
@@ -297,7 +298,7 @@ static void names(Trace *t)
     }
 }
 
-static void close_tracks(Trace *t)
+static void close_tracks(TraceWriter *t)
 {
     size_t n = (size_t)t->w->n_ranks * t->w->max_cores;
     for (size_t i = 0; i < n; i++) {
@@ -312,7 +313,7 @@ static void close_tracks(Trace *t)
 
 void trace_print(const World *w, const Recorder *r, Buf *out)
 {
-    Trace t = {.w = w, .r = r};
+    TraceWriter t = {.w = w, .r = r};
     size_t n = (size_t)w->n_ranks * w->max_cores;
     t.tracks = xcalloc(n + 1, sizeof *t.tracks);
     for (size_t i = 0; i < n; i++)

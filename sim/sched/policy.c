@@ -169,11 +169,11 @@ typedef struct {
     uint32_t *names;
     uint32_t n, at;
     Policy *then;
-} Script;
+} ScriptPolicy;
 
 static uint32_t script_choose(Policy *p, World *w, const Choice *enabled, uint32_t n)
 {
-    Script *s = (Script *)p;
+    ScriptPolicy *s = (ScriptPolicy *)p;
     if (s->at >= s->n)
         return s->then ? s->then->choose(s->then, w, enabled, n) : 0;
     uint32_t name = s->names[s->at++];
@@ -187,7 +187,7 @@ static uint32_t script_choose(Policy *p, World *w, const Choice *enabled, uint32
 
 static void script_destroy(Policy *p)
 {
-    Script *s = (Script *)p;
+    ScriptPolicy *s = (ScriptPolicy *)p;
     policy_free(s->then);
     xfree(s->names);
     xfree(s);
@@ -195,7 +195,7 @@ static void script_destroy(Policy *p)
 
 Policy *policy_script(const uint32_t *names, uint32_t n, bool data, Policy *then)
 {
-    Script *s = xcalloc(1, sizeof *s);
+    ScriptPolicy *s = xcalloc(1, sizeof *s);
     s->base = (Policy){.choose = script_choose,
                        .stop_at_reads = true,
                        .stop_at_data = data,

@@ -26,7 +26,7 @@ typedef struct {
     const BcFunc *f;
     uint32_t *steps; /* left */
     ReachList *out;
-} Scope;
+} ReachScope;
 
 static State state_new(const BcFunc *f)
 {
@@ -68,7 +68,7 @@ static bool state_meet(const BcFunc *f, State *to, const State *from)
 
 /* ---- values ---- */
 
-static bool mem_query(const Scope *s, const State *st, const BcInsn *in, int64_t *out)
+static bool mem_query(const ReachScope *s, const State *st, const BcInsn *in, int64_t *out)
 {
     const MemRef *m = &st->mem[in->b];
     if (m->kind == MEM_EMPTY || (in->op != BC_DIM && m->kind != MEM_WINDOW))
@@ -79,7 +79,7 @@ static bool mem_query(const Scope *s, const State *st, const BcInsn *in, int64_t
     return true;
 }
 
-static bool value_of(const Scope *s, const State *st, const BcInsn *in, int64_t *out)
+static bool value_of(const ReachScope *s, const State *st, const BcInsn *in, int64_t *out)
 {
     switch (in->op) {
     case BC_LDI: *out = in->imm; return true;
@@ -117,7 +117,7 @@ static void name_memory(State *st, const BcInsn *in)
 }
 
 /* An instruction that is no jump: what is known behind it. */
-static void pass(const Scope *s, State *st, const BcInsn *in)
+static void pass(const ReachScope *s, State *st, const BcInsn *in)
 {
     const char *codes = bc_op_fields(in->op);
     if (codes[0] == 'w') {
@@ -165,7 +165,7 @@ static bool cell_offset(const State *st, const BcInsn *in, const MemRef *m, int6
 }
 
 /* False when it faults; `add`: put down what it changes. */
-static bool notifies(const Scope *s, const State *st, const BcInsn *in, bool add)
+static bool notifies(const ReachScope *s, const State *st, const BcInsn *in, bool add)
 {
     ReachSite site = {REACH_ANY, REACH_ANY, -1};
     const MemRef *m = &st->mem[in->a];
@@ -188,17 +188,17 @@ static bool notifies(const Scope *s, const State *st, const BcInsn *in, bool add
 
 /* ---- paths ---- */
 
-static void walk(Scope *s, State *st, uint32_t pc);
+static void walk(ReachScope *s, State *st, uint32_t pc);
 
-static void enter(const Scope *s, uint32_t func, State *st)
+static void enter(const ReachScope *s, uint32_t func, State *st)
 {
-    Scope callee = *s;
+    ReachScope callee = *s;
     callee.f = &s->w->program->funcs[func];
     walk(&callee, st, 0);
     state_free(st);
 }
 
-static void add_call(const Scope *s, const State *st, const BcInsn *in)
+static void add_call(const ReachScope *s, const State *st, const BcInsn *in)
 {
     const BcCall *c = &s->f->calls[in->a];
     const BcFunc *f = &s->w->program->funcs[c->func];
@@ -244,15 +244,15 @@ static unsigned ways(State *st, const BcInsn *in)
 
 /* All paths: states where paths meet. */
 typedef struct {
-    Scope *s;
+    ReachScope *s;
     uint32_t *place; /* per instruction: index in states + 1 where one begins a stretch */
     VEC(State) states;
     VEC(uint32_t) starts; /* of the stretches */
     VEC(uint32_t) work;
     State now;
-} Flow;
+} ReachFlow;
 
-static void flow_to(Flow *x, uint32_t pc)
+static void flow_to(ReachFlow *x, uint32_t pc)
 {
     if (pc >= x->s->f->n_insns)
         return;
@@ -270,7 +270,7 @@ static void flow_to(Flow *x, uint32_t pc)
 }
 
 /* From the start of a stretch to its jump. `add`: the states are final, put notifies down. */
-static void stretch(Flow *x, uint32_t pc, bool add)
+static void stretch(ReachFlow *x, uint32_t pc, bool add)
 {
     const BcFunc *f = x->s->f;
     state_copy(f, &x->now, &x->states.at[x->place[pc] - 1]);
@@ -292,9 +292,9 @@ static void stretch(Flow *x, uint32_t pc, bool add)
     }
 }
 
-static void flow(Scope *s, const State *st, uint32_t from)
+static void flow(ReachScope *s, const State *st, uint32_t from)
 {
-    Flow x = {.s = s, .now = state_new(s->f)};
+    ReachFlow x = {.s = s, .now = state_new(s->f)};
     x.place = xcalloc(s->f->n_insns + 1u, sizeof *x.place);
     state_copy(s->f, &x.now, st);
     flow_to(&x, from);
@@ -312,7 +312,7 @@ static void flow(Scope *s, const State *st, uint32_t from)
 }
 
 /* One path, as long as there is one. */
-static void walk(Scope *s, State *st, uint32_t pc)
+static void walk(ReachScope *s, State *st, uint32_t pc)
 {
     while (pc < s->f->n_insns) {
         const BcInsn *in = &s->f->insns[pc];
@@ -342,7 +342,7 @@ static void reach_lane(const World *w, const Lane *lane, uint32_t *steps, ReachL
     for (uint32_t i = lane->frames.len; i-- > 0;) {
         const Frame *f = &lane->frames.at[i];
         bool top = i + 1 == lane->frames.len;
-        Scope s = {w, lane->rank, lane->core, f->f, steps, out};
+        ReachScope s = {w, lane->rank, lane->core, f->f, steps, out};
         State st = state_new(f->f);
         memcpy(st.regs, f->regs, f->f->n_regs * sizeof *st.regs);
         memset(st.known, 1, f->f->n_regs);
@@ -357,7 +357,7 @@ static void reach_lane(const World *w, const Lane *lane, uint32_t *steps, ReachL
 static void reach_dispatch(const World *w, const Dispatch *d, uint32_t *steps, ReachList *out)
 {
     const BcFunc *f = &w->program->funcs[d->func];
-    Scope s = {w, d->rank, d->cores > 1 ? UINT32_MAX : 0, f, steps, out};
+    ReachScope s = {w, d->rank, d->cores > 1 ? UINT32_MAX : 0, f, steps, out};
     State st = state_new(f);
     memcpy(st.mem, d->mem, d->n_mem * sizeof *st.mem);
     for (uint32_t i = 0; i < d->n_scalars; i++) {

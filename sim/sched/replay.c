@@ -15,7 +15,7 @@ typedef struct {
     unsigned checks;
     bool weak;
     const char *schedule;
-} Token;
+} ReplayToken;
 
 bool replay_is_token(const char *text)
 {
@@ -52,7 +52,7 @@ uint32_t replay_seal(const char *rest)
     return crc32_bytes(0, rest, strlen(rest));
 }
 
-static bool parse(const char *text, Token *t)
+static bool parse(const char *text, ReplayToken *t)
 {
     uint64_t checks, seal;
     const char *at = text + strlen(PREFIX);
@@ -139,14 +139,14 @@ static bool adopt_row(const char *at, RunConfig *config, const char **why)
 
 uint32_t replay_devices(const char *text)
 {
-    Token t;
+    ReplayToken t;
     return replay_is_token(text) && parse(text, &t) ? t.n_ranks : 0;
 }
 
 bool replay_adopt(Arena *arena, const char *token, const BcProgram *program, RunConfig *config,
                   const char **why)
 {
-    Token t;
+    ReplayToken t;
     if (!parse(token, &t))
         *why = "a broken replay token";
     else if (t.program != program->hash)
@@ -233,7 +233,7 @@ static void print_choices(Buf *out, const uint32_t *choices, uint32_t n, bool da
 
 Policy *replay_policy(Arena *arena, const char *token, const World *w, const char **why)
 {
-    Token t;
+    ReplayToken t;
     if (!parse(token, &t)) {
         *why = "a broken replay token";
         return NULL;

@@ -6,6 +6,7 @@
 
 #include "base/buf.h"
 #include "base/file.h"
+#include "base/heap.h"
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -15,7 +15,7 @@ leave() { umount "$root/dev/pts" "$root/proc" 2>/dev/null; rm -rf --one-file-sys
 trap leave EXIT
 
 debootstrap --variant=minbase "${BARE_SUITE:-bookworm}" "$root" \
-    "${BARE_MIRROR:-http://deb.debian.org/debian}" >"$base/log" 2>&1 || { tail "$base/log"; exit 2; }
+    ${BARE_MIRROR:+"$BARE_MIRROR"} >"$base/log" 2>&1 || { tail "$base/log"; exit 2; }
 cp /etc/resolv.conf "$root/etc/"
 mount --bind /proc "$root/proc" || exit 2
 mount -t devpts -o newinstance,ptmxmode=0666 devpts "$root/dev/pts" || exit 2

@@ -152,6 +152,8 @@ static Val shaped(Elab *e, const Ast *a, TypeKind kind, const char *name)
     }
     if (with_place)
         t = placed(e, t, a->sub.index.at[2], n == 4 ? a->sub.index.at[3] : NULL);
+    else if (kind == TY_TILE && e->ir && e->header->stage >= PASS_INFER_MEMORY)
+        t = type_placed(e->tt, t, MEM_VEC, -1); /* dumps from before there were other memories */
     return t ? (Val){.kind = V_TYPE, .type = t} : val_bad;
 }
 

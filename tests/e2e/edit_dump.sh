@@ -30,5 +30,11 @@ for dump in "$tmp"/dumps/*.ir; do
     edited 'value=3, op' 'value=5, op'
     shows "$name, credit" "$tmp/edited.ir" '[ 77.  84.  91.  98. 105. 112. 119. 126.   1.]'
 done
+
+# A dump from before tiles had memories of several kinds says none: they are in Vec.
+dump=$(echo "$tmp"/dumps/*_insert_fences.ir)
+sed 's/, pl\.Mem\.Vec\]/]/' "$dump" >"$tmp/old.ir"
+if cmp -s "$dump" "$tmp/old.ir"; then bad 'insert_fences prints no memory kinds'; else ok; fi
+shows 'a dump without memory kinds' "$tmp/old.ir" "$plain"
 if [ $n -eq 17 ]; then ok; else bad "$n dumps, wanted 17"; fi
 finish

@@ -32,7 +32,7 @@ prints_ok 'step 8 on 64' samples/08_allreduce_mesh.pld -d 0-63
 prints_ok 'step 10 on 64' samples/10_allreduce_ring.pld -d 0-63
 
 # One device, where the algorithm has a meaning for it.
-for sample in 01 02 03 04 07 08 09 10 11 12 13 14 15 16 17 20 21 22 35 36; do
+for sample in 01 02 03 04 07 08 09 10 11 12 13 14 15 16 17 20 21 22 23 35 36; do
     f=$(echo samples/${sample}_*.pld)
     for variant in $(variants "$f"); do
         # shellcheck disable=SC2046

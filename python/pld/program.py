@@ -323,8 +323,9 @@ def _define(value):
     raise TypeError(f"a define is a number, a bool or a text, got {type(value).__name__}")
 
 
-def compile(source, *, devices=None, defines=None, platform=None, program=None, entry=None, warnings=(), dump_passes=False):
-    """Compiles a file (.pld, .ir, .py) or a text with a newline in it; a Program. CompileError when it does not."""
+def compile(source, *, devices=None, defines=None, platform=None, program=None, entry=None, warnings=(), dump_passes=False, filename="<string>"):
+    """Compiles a file (.pld, .ir, .py) or a text with a newline in it, which messages call `filename`; a Program.
+    CompileError when it does not."""
     unit = _Handle(_lib.lib.pld_unit_new(), _lib.lib.pld_unit_free)
 
     def call(f, *args):
@@ -343,7 +344,7 @@ def compile(source, *, devices=None, defines=None, platform=None, program=None, 
     source = os.fspath(source)
     if "\n" in source:
         text = source.encode()
-        call(_lib.lib.pld_unit_text, b"<string>", text, len(text), _lib.BY_NAME)
+        call(_lib.lib.pld_unit_text, filename.encode(), text, len(text), _lib.BY_NAME)
     else:
         if not os.path.exists(source):
             raise FileNotFoundError(f"{source}: no such file")
@@ -370,5 +371,5 @@ def load(source, *, devices=None):
 
 
 def loads(text, filename="<string>"):
-    """Compiles a text."""
-    return compile(text if "\n" in text else text + "\n")
+    """Compiles a text, which messages call `filename`."""
+    return compile(text if "\n" in text else text + "\n", filename=filename)

@@ -111,8 +111,9 @@ class Compiling(unittest.TestCase):
         self.assertEqual(e.span["line"], ADD_ONE.split("\n").index("    chip(x, y, device=0)") + 1)
         self.assertIn("^", str(e))
         self.assertEqual(str(pickle.loads(pickle.dumps(e))), str(e))
-        with self.assertRaises(pld.ParserSyntaxError):
-            pld.loads("def f(:\n")
+        with self.assertRaises(pld.ParserSyntaxError) as c:
+            pld.loads("def f(:\n", filename="mine.pld")
+        self.assertEqual(c.exception.span["filename"], "mine.pld")
         with self.assertRaisesRegex(ValueError, "platform"):
             pld.compile(MESH, platform="a9")
         with self.assertRaises(FileNotFoundError):

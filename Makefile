@@ -23,7 +23,7 @@ CHECK_CFLAGS = $(shell pkg-config --cflags check)
 CHECK_LIBS = $(shell pkg-config --libs check)
 
 # Folder order is include order: see scripts/check-includes.
-FOLDERS = base lexer parser ir elab lower codegen \
+FOLDERS = base lexer parser ir elab/comptime elab/typed elab lower codegen \
     sim/machine sim/fabric sim/sched sim/check sim/explore sim/report sim/host api cli
 MAINS = cli/pldc.c cli/pldrun.c
 SRC = $(filter-out $(MAINS),$(wildcard $(FOLDERS:%=%/*.c)))

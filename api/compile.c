@@ -3,7 +3,7 @@
 #include "api/cost_forms.h"
 #include "base/file.h"
 #include "codegen/emit.h"
-#include "elab/script.h"
+#include "elab/comptime/script.h"
 #include "ir/print.h"
 #include "parser/parser.h"
 

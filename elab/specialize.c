@@ -4,7 +4,7 @@
  * the host function and, at their calls, the functions it reaches; drops the rest. What comes out
  * has every name resolved, every compile-time branch taken and every value typed. The same code
  * reads dumps. */
-#include "elab/elab.h"
+#include "elab/comptime/elab.h"
 #include "ir/verify.h"
 #include <string.h>
 

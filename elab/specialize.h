@@ -3,23 +3,8 @@
 #define PLD_ELAB_SPECIALIZE_H
 
 #include "base/buf.h"
-#include "ir/ir.h"
+#include "elab/comptime/settings.h"
 #include "parser/ast.h"
-
-/* A setting of a compile-time parameter, -D NAME=VALUE, or, for the name "tensor:x", the dtype and
- * extents of the entry's tensor x: "FP32[64,64]". */
-typedef struct {
-    const char *name, *value;
-    bool aside; /* said by the way: may be of no use, and gives way to others */
-} Define;
-
-typedef struct {
-    const Define *defines;
-    uint32_t n_defines;
-    uint32_t ranks;              /* devices; 0: unsaid, two (or what a dump's first line says) */
-    const Platform *platform;    /* NULL: unsaid, a2a3sim (or what the first line says) */
-    const char *program, *entry; /* NULL: unsaid */
-} SpecializeOptions;
 
 /* Pass 01 (elab/): evaluates compile-time code and builds the typed IR. Also reads
  * dumps: for a module with a `# pld-ir` first line it takes bindings, platform, program and entry

@@ -276,7 +276,7 @@ typedef struct {
     const Source *src;
     Sym header;   /* text of a first line `# pld-ir ...` without the newline, or NULL */
     AstList body; /* top-level statements in source order */
-    bool script;  /* read by elab/script.c, which skips what is no part of a program */
+    bool script;  /* read by elab/comptime/script.c, which skips what is no part of a program */
     uint32_t kernels, constants; /* of a script: taken */
     VEC(AstSkipped) skipped;
     VEC(AstPoison) poisoned;

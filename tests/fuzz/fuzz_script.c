@@ -1,5 +1,5 @@
 /* Any text as a Python script: what is taken prints as a program that parses; nothing crashes. */
-#include "elab/script.h"
+#include "elab/comptime/script.h"
 #include "parser/parser.h"
 #include "tests/fuzz/replay.h"
 #include <stdlib.h>

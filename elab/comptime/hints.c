@@ -1,0 +1,58 @@
+/* Operations that are not there: what to write in their place. */
+#include "elab/comptime/elab.h"
+#include <ctype.h>
+#include <string.h>
+
+static const struct {
+    const char *word, *text;
+} hints[] = {
+#define PLD_HINT(word, text) {word, text},
+#include "elab/comptime/hints.def"
+};
+
+static const char *find(const char *word)
+{
+    for (uint32_t i = 0; i < sizeof hints / sizeof hints[0]; i++)
+        if (strcmp(hints[i].word, word) == 0)
+            return hints[i].text;
+    return NULL;
+}
+
+Val elab_unknown_op(Elab *e, Sym dotted, Span span)
+{
+    static const char *const types[] = {"pl.Tensor", "pl.Tile",  "pl.Scalar",
+                                        "pl.Out",    "pl.InOut", "pld.DistributedTensor"};
+    for (uint32_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+        if (strcmp(dotted, types[i]) != 0)
+            continue;
+        elab_error(e, span, "type", "%s is a type: it takes [...], not (...)", dotted);
+        return val_bad;
+    }
+    const char *word = strrchr(dotted, '.') + 1, *near = elab_nearest_op(dotted);
+    const char *last = near ? strrchr(near, '.') + 1 : "", *hint = find(word);
+    /* The same word elsewhere, else what the table says, else a name that looks like it: of an
+     * operation, as a type cannot be called. */
+    if (hint && strcmp(last, word) != 0)
+        elab_error(e, span, "name", "there is no %s: write %s", dotted, hint);
+    else if (near && !isupper((unsigned char)*last))
+        elab_error(e, span, "name", "unknown operation %s; did you mean %s?", dotted, near);
+    else
+        elab_error(e, span, "name", "unknown operation %s: pldc --list-ops lists them", dotted);
+    return val_bad;
+}
+
+Val elab_unavailable(Elab *e, const Ast *a)
+{
+    static const char *const instead[AST_COUNT] = {
+        [AST_WALRUS] = "there is no `:=`: assign on a line of its own before this",
+        [AST_YIELD] = "there is no yield: a loop or branch gives its values with pl.yield_(...)",
+        [AST_YIELD_FROM] = "there is no yield: a loop gives its values with pl.yield_(...)",
+        [AST_SET] = "there are no sets: use tuples or lists",
+        [AST_SETCOMP] = "there are no sets: use tuples or lists",
+        [AST_LAMBDA] = "there is no lambda: write the expression where it is used, or a function",
+        [AST_STARRED] = "arguments are written out, there is no *",
+        [AST_SLICE] = "a slice stands inside [] of a tensor only"};
+    elab_error(e, a->span, "syntax", "%s",
+               instead[a->kind] ? instead[a->kind] : "this is no expression");
+    return val_bad;
+}

@@ -1,0 +1,14 @@
+/* What a run-time integer is known to be. Part of elab/comptime/elab.h. */
+#ifndef PLD_ELAB_RANGE_H
+#define PLD_ELAB_RANGE_H
+
+#include "elab/comptime/elab.h"
+
+/* The value that an integer or boolean scalar is known to have here, with device semantics. */
+bool elab_constant(Elab *e, const Expr *x, int64_t *out);
+const Bounds *elab_bounds_of(Elab *e, const Expr *x);
+const Bounds *elab_bounds_loop(Elab *e, const Expr *lo, const Expr *hi, const Expr *step);
+const Bounds *elab_bounds_join(Elab *e, const Bounds *a, const Bounds *b);
+void elab_check_dividend(Elab *e, const Expr *dividend, const char *op, Span span);
+
+#endif

@@ -1,0 +1,228 @@
+/* Where a program starts: its host function, or the orchestration function that nobody calls, which
+ * gets a host function of its own. Types that such an entry does not say come from outside. */
+#include "elab/comptime/elab.h"
+#include <string.h>
+
+static bool may_start(const FnDecl *d, FuncKind kind)
+{
+    return d->kind == kind && d->form != FORM_INLINE;
+}
+
+typedef struct {
+    FnDecl *found;
+    const char *names;
+    uint32_t n;
+    Span second; /* of the second candidate */
+} EntryChoice;
+
+/* Functions of a level, those that nobody calls where `free` says so. */
+static EntryChoice candidates(Elab *e, FuncKind kind, bool free, const char *want)
+{
+    EntryChoice c = {.names = ""};
+    for (uint32_t i = 0; i < e->decls.len; i++) {
+        FnDecl *d = &e->decls.at[i];
+        if (!may_start(d, kind) || (free && elab_is_called(e, d)))
+            continue;
+        c.names = arena_printf(e->arena, "%s%s%s", c.names, c.n++ ? ", " : "", d->name);
+        if (c.n == 2)
+            c.second = d->def->def.name_span;
+        if (!c.found && (!want || strcmp(want, d->name) == 0))
+            c.found = d;
+    }
+    return c;
+}
+
+static FnDecl *choose(Elab *e, const EntryChoice *c, const char *what, const char *want)
+{
+    if (want && !c->found)
+        elab_error(e, elab_top, "option", "no %s function %s; there is: %s", what, want, c->names);
+    else if (!want && c->n > 1)
+        elab_error(e, c->second, "option", "several %s functions: %s; choose one with --entry NAME",
+                   what, c->names);
+    else
+        return c->found;
+    return NULL;
+}
+
+static FnDecl *find_entry(Elab *e)
+{
+    static const FuncKind kinds[] = {FN_HOST, FN_ORCH, FN_INCORE};
+    static const char *const what[] = {"host", "entry", "entry"};
+    const char *want = e->opt->entry ? e->opt->entry : e->header ? e->header->entry : NULL;
+    EntryChoice own = want ? candidates(e, FN_ORCH, true, want) : (EntryChoice){0};
+    if (own.found)
+        return own.found;
+    for (uint32_t i = 0; i < 3; i++) {
+        EntryChoice c = candidates(e, kinds[i], i > 0, want);
+        if (c.n)
+            return choose(e, &c, what[i], want);
+    }
+    elab_error(e, e->decls.len ? e->decls.at[0].def->def.name_span : elab_top, "name",
+               "this program has no function to start: each one is called by another, or inlined");
+    return NULL;
+}
+
+/* ---- what the entry's parameters are */
+
+static bool read_extents(Elab *e, const char *s, const Dim **dims, uint32_t *rank)
+{
+    char *end;
+    for (*rank = 0; *rank < MAX_RANK; s = end + 1) {
+        long long v = strtoll(s, &end, 10);
+        if (end == s || v < 0)
+            return false;
+        dims[(*rank)++] = dim_const(e->tt, v);
+        if (*end == ']')
+            return end[1] == '\0';
+        if (*end != ',')
+            return false;
+    }
+    return false;
+}
+
+/* "FP32[64,64]" */
+static const Type *read_type(Elab *e, const char *text)
+{
+    const Dim *dims[MAX_RANK];
+    uint32_t rank;
+    Dtype dtype;
+    size_t n = strcspn(text, "[");
+    if (text[n] != '[' || !dtype_from_name(arena_strndup(e->arena, text, n), &dtype) ||
+        dtype == DT_INDEX || !read_extents(e, text + n + 1, dims, &rank))
+        return NULL;
+    return type_shaped(e->tt, TY_TENSOR, dtype, rank, dims);
+}
+
+static bool is_window(Val a)
+{
+    return a.kind == V_BARE ? a.i == TY_DIST : a.kind == V_TYPE && a.type->kind == TY_DIST;
+}
+
+static const Type *outside_type(Elab *e, const AstParam *p, bool window, bool hint)
+{
+    const char *text = window ? NULL : elab_outside(e, p->name);
+    if (!text) {
+        if (window)
+            elab_error(e, p->span, "type", "%s is a window, which a host function makes", p->name);
+        else
+            elab_error(e, p->span, "type",
+                       "the extents and dtype of %s are not known: give --input %s=F.npy, --golden "
+                       "%s=F.npy or --tensor %s=FP32[64,64], or annotate it",
+                       p->name, p->name, p->name, p->name);
+        if (hint)
+            diag_note(e->diags, p->span,
+                      "this program has no host function: `pldc --skeleton FILE` prints one that "
+                      "fits");
+        return NULL;
+    }
+    const Type *t = read_type(e, text);
+    if (!t)
+        elab_error(e, p->span, "option",
+                   "--tensor %s=%s: wanted a dtype and extents, such as FP32[64,64]", p->name,
+                   text);
+    return t;
+}
+
+/* Scalars that -D sets are compile-time values and parameters no more. */
+static void take_settings(Elab *e, FnDecl *d)
+{
+    uint32_t n = elab_n_params(d);
+    Val *known = arena_new_n(e->arena, Val, n + 1);
+    bool any = false;
+    for (uint32_t i = 0; i < n; i++) {
+        const AstParam *p = elab_param_ast(d, i);
+        Val a = d->annotations.at[i];
+        known[i] = val_none;
+        if (a.kind == V_BARE || (a.kind == V_TYPE && a.type->kind != TY_SCALAR) ||
+            !elab_is_set(e, p->name))
+            continue;
+        known[i] = elab_param(e, p->name, p->span, NULL, NULL);
+        elab_define(e, e->scope, p->name, known[i], p->span); /* for init and golden functions */
+        any = true;
+    }
+    if (any)
+        elab_take_consts(e, d, known);
+}
+
+static bool prepare(Elab *e, FnDecl *d)
+{
+    if (d->kind == FN_HOST) {
+        bool good = d->generated || !e->header || e->header->ranks != 1 || e->opt->ranks <= 1;
+        if (!good)
+            elab_error(e, elab_top, "option",
+                       "%u devices, but the first line of the dump has ranks=1", e->opt->ranks);
+        return good;
+    }
+    e->p->ranks = 1;
+    if (!elab_signature(e, d))
+        return false;
+    take_settings(e, d);
+    d->outside = arena_new_n(e->arena, const Type *, elab_n_params(d) + 1);
+    bool ok = true;
+    for (uint32_t i = 0; i < elab_n_params(d); i++) {
+        Val a = d->annotations.at[i];
+        d->outside[i] = a.kind == V_TYPE && !is_window(a)
+                            ? a.type
+                            : outside_type(e, elab_param_ast(d, i), is_window(a), ok);
+        ok &= d->outside[i] != NULL;
+    }
+    return ok;
+}
+
+FnDecl *elab_take_entry(Elab *e)
+{
+    FnDecl *d = find_entry(e);
+    return d && prepare(e, d) ? d : NULL;
+}
+
+/* ---- the functions that are added */
+
+static Sym fresh_name(Elab *e, const FnDecl *d, const char *ending)
+{
+    Sym name = internf(e->in, "%s_%s", d->name, ending);
+    for (uint32_t i = 1; elab_decl(e, name); i++)
+        name = internf(e->in, "%s_%s_%u", d->name, ending, i);
+    return name;
+}
+
+/* A function with the callee's parameters that calls it once. */
+static Func *add_caller(Elab *e, FuncKind kind, Sym name, Func *callee)
+{
+    Program *p = e->p;
+    Func *f = arena_new(e->arena, Func);
+    f->kind = kind;
+    f->name = name;
+    f->span = callee->span;
+    f->loc = callee->loc;
+    f->rtol = f->atol = -1;
+    f->generated = true;
+    f->result = type_none(e->tt);
+    uint32_t n = callee->params.len;
+    Expr **args = arena_new_n(e->arena, Expr *, n + 1);
+    for (uint32_t i = 0; i < n; i++) {
+        const Var *v = func_var(callee, callee->params.at[i].var);
+        VarId var = func_new_var(p, f, v->base, v->type, v->span);
+        avec_push(e->arena, &f->params, (Param){.var = var, .dir = callee->params.at[i].dir});
+        args[i] = ex_var(p, f, var);
+    }
+    Stmt *s = stmt_new(p, ST_EXPR, callee->loc);
+    s->value = ex_call(p, callee, args, n, kind == FN_HOST ? ex_index(p, 0) : NULL);
+    s->value->span = callee->span;
+    avec_push(e->arena, &f->body, s);
+    avec_push(e->arena, &e->added, f);
+    return f;
+}
+
+bool elab_entry(Elab *e, FnDecl *d)
+{
+    bool ok = elab_function(e, d, d->outside, d->def->def.name_span);
+    if (!ok || d->kind == FN_HOST) {
+        e->p->entry = d->func;
+        return ok;
+    }
+    Func *f = d->func;
+    if (d->kind == FN_INCORE)
+        f = add_caller(e, FN_ORCH, fresh_name(e, d, "orch"), f);
+    e->p->entry = add_caller(e, FN_HOST, fresh_name(e, d, "host"), f);
+    return true;
+}

@@ -1,0 +1,367 @@
+/* Calls of operations: which row of the op table a name and its operands mean, and its slots. */
+#include "elab/comptime/elab.h"
+#include <string.h>
+
+bool elab_args(Elab *e, const Ast *call, Args *out)
+{
+    bool ok = true;
+    for (uint32_t i = 0; i < call->call.args.len; i++) {
+        const Ast *a = call->call.args.at[i];
+        Arg arg = {.span = a->span, .val = elab_eval(e, a)};
+        ok &= arg.val.kind != V_BAD;
+        avec_push(e->arena, out, arg);
+    }
+    for (uint32_t i = 0; i < call->call.keywords.len; i++) {
+        const AstKeyword *k = &call->call.keywords.at[i];
+        Arg arg = {.name = k->name,
+                   .name_span = k->span,
+                   .span = k->value->span,
+                   .val = elab_eval(e, k->value)};
+        ok &= arg.val.kind != V_BAD;
+        avec_push(e->arena, out, arg);
+    }
+    return ok;
+}
+
+const char *elab_hint(Elab *e, const char *name)
+{
+    OpId found[4];
+    return op_find(name, found, 4) ? arena_printf(e->arena, ": use %s", name) : "";
+}
+
+/* The op with the same last component: pld.wait is pld.system.wait. NULL: there is none. */
+static const char *same_word(const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    for (int i = 0; dot && i < OPCODE_COUNT; i++)
+        if (!(op_info((OpId)i)->traits & TRAIT_IR_ONLY) && strcmp(op_word((OpId)i), dot + 1) == 0)
+            return op_info((OpId)i)->full;
+    return NULL;
+}
+
+const char *elab_nearest_op(const char *name)
+{
+    static const char *const more[] = {"pl.range",
+                                       "pl.parallel",
+                                       "pl.pipeline",
+                                       "pl.unroll",
+                                       "pl.yield_",
+                                       "pl.min",
+                                       "pl.max",
+                                       "pl.const",
+                                       "pl.dynamic",
+                                       "pl.Tensor",
+                                       "pl.Tile",
+                                       "pl.Scalar",
+                                       "pl.Out",
+                                       "pl.InOut",
+                                       "pl.program",
+                                       "pl.function",
+                                       "pld.DistributedTensor"};
+    const char *names[2 * OPCODE_COUNT + sizeof more / sizeof more[0]];
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < OPCODE_COUNT; i++) {
+        const OpInfo *info = op_info((OpId)i);
+        if (info->traits & TRAIT_IR_ONLY)
+            continue;
+        if (info->shorter[0])
+            names[n++] = info->shorter;
+        names[n++] = info->full;
+    }
+    for (uint32_t i = 0; i < sizeof more / sizeof more[0]; i++)
+        names[n++] = more[i];
+    const char *same = same_word(name);
+    return same ? same : nearest_name(name, names, n);
+}
+
+static bool is_memory(Val v)
+{
+    return v.kind == V_EXPR && v.expr->type && type_is_memory(v.expr->type);
+}
+
+static bool is_tile(Val v)
+{
+    return v.kind == V_EXPR && v.expr->type && v.expr->type->kind == TY_TILE;
+}
+
+static bool is_scalar(Val v)
+{
+    return v.kind == V_EXPR && v.expr->type && v.expr->type->kind == TY_SCALAR;
+}
+
+/* Whether `dotted` says which twin it means: pl.tile.add and pl.tensor.add do, pl.add does not. */
+static bool names_twin(const char *dotted)
+{
+    return strncmp(dotted, "pl.tile.", 8) == 0 || strncmp(dotted, "pl.tensor.", 10) == 0;
+}
+
+/* The operand that stands first, by position or by name. */
+static const Arg *first_operand(OpId op, const Args *args)
+{
+    for (uint32_t i = 0; i < args->len; i++)
+        if (!args->at[i].name || op_slot(op, args->at[i].name) == 0)
+            return &args->at[i];
+    return NULL;
+}
+
+/* The row for tiles or its twin for tensors, by the kind of the first operand. */
+static OpId pick(OpId op, const char *dotted, const Args *args)
+{
+    OpId tensor = op_info(op)->tensor;
+    const Arg *first = first_operand(op, args);
+    if (tensor == OP_NONE || names_twin(dotted) || !first || !is_memory(first->val))
+        return op;
+    return tensor;
+}
+
+/* ---- slots */
+
+/* What follows an error in how an op is called. Always false. */
+static bool note_signature(Elab *e, OpId op)
+{
+    diag_note(e->diags, (Span){0}, "%s", op_signature(e->arena, op, e->ir));
+    return false;
+}
+
+/* May the file at hand name this operand? */
+static bool is_visible(const Elab *e, const OpSlot *slot)
+{
+    return e->ir || !(slot->flags & OPND_IR_ONLY);
+}
+
+/* Operands by position, up to the first that is given by name only. */
+static uint32_t n_positional(const OpInfo *info)
+{
+    uint32_t n = 0;
+    while (n < info->n_slots && !(info->slots[n].flags & OPND_KEYWORD))
+        n++;
+    return n;
+}
+
+static bool unknown_keyword(Elab *e, OpId op, const Arg *arg)
+{
+    const OpInfo *info = op_info(op);
+    const char *names[OP_MAX_SLOTS];
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < info->n_slots; i++)
+        if (is_visible(e, &info->slots[i]))
+            names[n++] = info->slots[i].name;
+    const char *near = nearest_name(arg->name, names, n);
+    elab_error(e, arg->name_span, "name", "%s has no %s=%s%s%s", info->full, arg->name,
+               near ? "; did you mean " : "", near ? near : "", near ? "=?" : "");
+    return note_signature(e, op);
+}
+
+static bool place_positional(Elab *e, OpId op, uint32_t i, const Arg *arg, const Arg **placed)
+{
+    const OpInfo *info = op_info(op);
+    uint32_t n = n_positional(info);
+    if (i < n && !placed[i]) {
+        placed[i] = arg;
+        return true;
+    }
+    const char *next = i >= n && i < info->n_slots && is_visible(e, &info->slots[i])
+                           ? arena_printf(e->arena, ": write %s=", info->slots[i].name)
+                           : "";
+    elab_error(e, arg->span, "type", "%s takes %u operand%s by position%s", info->full, n,
+               n == 1 ? "" : "s", next);
+    return note_signature(e, op);
+}
+
+static bool place_keyword(Elab *e, OpId op, const Arg *arg, const Arg **placed)
+{
+    int slot = op_slot(op, arg->name);
+    if (slot < 0)
+        return unknown_keyword(e, op, arg);
+    const OpSlot *s = &op_info(op)->slots[slot];
+    if (!is_visible(e, s)) {
+        elab_error(e, arg->name_span, "name", "%s: %s= is for .ir files only", op_info(op)->full,
+                   arg->name);
+        return false;
+    }
+    if (placed[slot]) {
+        elab_error(e, arg->name_span, "type", "%s: %s is given twice", op_info(op)->full, s->name);
+        return note_signature(e, op);
+    }
+    placed[slot] = arg;
+    return true;
+}
+
+static bool missing(Elab *e, OpId op, const Arg **placed, Span span)
+{
+    const OpInfo *info = op_info(op);
+    for (uint32_t i = 0; i < info->n_slots; i++) {
+        const OpSlot *s = &info->slots[i];
+        if (placed[i] || opnd_may_be_left_out(s))
+            continue;
+        elab_error(e, span, "type", "%s needs %s%s", info->full, s->name,
+                   s->flags & OPND_KEYWORD ? "=" : "");
+        note_signature(e, op);
+        return true;
+    }
+    return false;
+}
+
+/* A Python programmer takes `n = 4` in the body for a constant. */
+static void note_local_extents(Elab *e, const Expr *op)
+{
+    for (uint32_t i = 0; i < op->n_args; i++) {
+        const Expr *list = op_info(op->op)->slots[i].kind == SLOT_SHAPE ? op->args[i] : NULL;
+        for (uint32_t k = 0; list && k < list->n_args; k++) {
+            const Expr *item = list->args[k];
+            if (item->kind == EX_VAR)
+                diag_note(e->diags, func_var(e->fn->f, item->var)->span,
+                          "%s is bound in the function, so it is a run-time value: module "
+                          "constants and parameters of the factory are compile-time ones",
+                          func_var(e->fn->f, item->var)->base);
+        }
+    }
+}
+
+Val elab_make_op(Elab *e, OpId op, Expr **slots, Span span)
+{
+    const OpInfo *info = op_info(op);
+    Expr *x = arena_new(e->arena, Expr);
+    x->kind = EX_OP;
+    x->op = op;
+    x->var = VAR_NONE;
+    x->span = span;
+    x->n_args = info->n_slots;
+    x->args = arena_new_n(e->arena, Expr *, info->n_slots ? info->n_slots : 1);
+    for (uint32_t i = 0; i < info->n_slots; i++)
+        x->args[i] = slots[i];
+    x->type = infer_op(e->p, x, e->fn->level);
+    if (!x->type) {
+        note_local_extents(e, x);
+        return val_bad;
+    }
+    elab_op_effects(e, x);
+    return val_expr(x);
+}
+
+/* What a notification does and what a wait compares is to be read in the text. */
+static void warn_unsaid(Elab *e, OpId op, const Arg **placed, Span span)
+{
+    const char *name = op == OP_NOTIFY ? "op" : "cmp";
+    if (e->ir || placed[op_slot(op, name)])
+        return;
+    diag_warn(e->diags, span, WARN_UNSAID_OP, "%s= is not written: %s is meant", name,
+              op == OP_NOTIFY ? "op=pld.NotifyOp.AtomicAdd" : "cmp=pld.WaitCmp.Ge");
+}
+
+static Val build(Elab *e, OpId op, const Args *args, Span span)
+{
+    const OpInfo *info = op_info(op);
+    const Arg *placed[OP_MAX_SLOTS] = {0};
+    Expr *slots[OP_MAX_SLOTS] = {0};
+    bool ok = true, known = true;
+    uint32_t positional = 0;
+    for (uint32_t i = 0; i < args->len; i++) {
+        const Arg *a = &args->at[i];
+        known &= a->val.kind != V_BAD;
+        ok &= a->name ? place_keyword(e, op, a, placed)
+                      : place_positional(e, op, positional++, a, placed);
+    }
+    if (ok && (op == OP_NOTIFY || op == OP_WAIT))
+        warn_unsaid(e, op, placed, span);
+    if (!ok || (known && missing(e, op, placed, span)))
+        return val_bad;
+    for (uint32_t i = 0; i < info->n_slots; i++) {
+        if (!placed[i] || ((info->slots[i].flags & OPND_OPTIONAL) && placed[i]->val.kind == V_NONE))
+            continue;
+        slots[i] = elab_slot(e, op, i, placed[i]->val, placed[i]->span, slots);
+        ok &= slots[i] != NULL;
+    }
+    return ok ? elab_make_op(e, op, slots, span) : val_bad;
+}
+
+/* A window reserved in every iteration would be many windows under one name. */
+static bool alloc_in_loop(Elab *e, OpId op, Span span)
+{
+    if (op != OP_ALLOC_WINDOW_BUFFER || !e->fn->loop || e->fn->level != FN_HOST)
+        return false;
+    elab_error(e, span, "level", "%s in a loop: reserve the window before the loop",
+               op_info(op)->full);
+    return true;
+}
+
+Val elab_op_call(Elab *e, Sym dotted, const Ast *call)
+{
+    OpId found[4];
+    Args args = {0};
+    Span name = call->call.callee->span;
+    if (!op_find(dotted, found, 4))
+        return elab_unknown_op(e, dotted, name);
+    OpId op = found[0];
+    if (!e->fn) {
+        elab_error(e, call->span, "level",
+                   "%s runs on the devices: it cannot stand in compile-time code", dotted);
+        return val_bad;
+    }
+    if ((op_info(op)->traits & TRAIT_IR_ONLY) && !e->ir) {
+        elab_error(e, name, "name", "%s is for .ir files only", dotted);
+        return val_bad;
+    }
+    bool known = elab_args(e, call, &args);
+    if (alloc_in_loop(e, op, call->span))
+        return val_bad;
+    /* A mistake in one operand does not hide those in the others; which row is meant may depend
+     * on the first. */
+    if (!known && op_info(op)->tensor != OP_NONE)
+        return val_bad;
+    bool scalar = known && args.len && !args.at[0].name && !is_memory(args.at[0].val) &&
+                  !is_tile(args.at[0].val);
+    if (scalar && op == OP_TILE_CAST)
+        return elab_cast_call(e, &args, call->span);
+    if (scalar && op == OP_TILE_ABS && args.len == 1 && is_scalar(args.at[0].val))
+        return elab_scalar(e, SC_ABS, &args.at[0].val.expr, 1, call->span);
+    return build(e, pick(op, dotted, &args), &args, call->span);
+}
+
+/* ---- operators on tiles and tensors */
+
+/* The row for tiles of an operator; OP_NONE: tiles have none. */
+static OpId tile_row(BinaryOp op)
+{
+    switch (op) {
+    case OP_ADD: return OP_TILE_ADD;
+    case OP_SUB: return OP_TILE_SUB;
+    case OP_MUL: return OP_TILE_MUL;
+    case OP_DIV: return OP_TILE_DIV;
+    default: return OP_NONE;
+    }
+}
+
+Val elab_shaped_binary(Elab *e, BinaryOp op, Val a, Val b, Span span)
+{
+    OpId id = tile_row(op);
+    if (id == OP_NONE) {
+        elab_error(e, span, "type", "tiles and tensors have no %s%s", binary_op_text(op),
+                   op == OP_MATMUL ? elab_hint(e, "pl.matmul")
+                                   : ": they have + - * /, and the functions of --list-ops");
+        return val_bad;
+    }
+    /* A tensor makes it an operation on whole tensors; else the tile is the first operand. */
+    bool tensor = is_memory(a) || is_memory(b);
+    bool swap = tensor ? !is_memory(a) : !is_tile(a);
+    id = tensor ? op_info(id)->tensor : id;
+    id = swap ? op_info(id)->reversed : id;
+    Args args = {0};
+    Arg first = {.val = swap ? b : a}, second = {.val = swap ? a : b};
+    first.span = first.val.kind == V_EXPR ? first.val.expr->span : span;
+    second.span = second.val.kind == V_EXPR ? second.val.expr->span : span;
+    avec_push(e->arena, &args, first);
+    avec_push(e->arena, &args, second);
+    return build(e, id, &args, span);
+}
+
+Val elab_shaped_unary(Elab *e, UnaryOp op, Val a, Span span)
+{
+    if (op != OP_NEG) {
+        elab_error(e, span, "type", "tiles and tensors have no unary %s", unary_op_text(op));
+        return val_bad;
+    }
+    Args args = {0};
+    avec_push(e->arena, &args, (Arg){.val = a, .span = a.expr->span});
+    return build(e, is_memory(a) ? OP_TENSOR_NEG : OP_TILE_NEG, &args, span);
+}

@@ -1,0 +1,313 @@
+/* Local names: what each means at this point, and what it means where paths meet. */
+#include "elab/comptime/elab.h"
+
+uint32_t elab_name_id(Elab *e, Sym name)
+{
+    Fn *fn = e->fn;
+    uint64_t at;
+    if (map_get_ptr(&fn->ids, name, &at))
+        return (uint32_t)at;
+    uint32_t id = paths_add(&fn->paths, 0);
+    map_set_ptr(&fn->ids, name, id);
+    avec_push(e->arena, &fn->name_syms, name);
+    avec_push(e->arena, &fn->vars, (VarList){0});
+    return id;
+}
+
+void elab_set_name(Elab *e, uint32_t id, Name n)
+{
+    avec_push(e->arena, &e->fn->meanings, n);
+    paths_set(&e->fn->paths, id, e->fn->meanings.len - 1);
+}
+
+/* The variable of this name and type; a name has one a type, so that paths that bind it alike
+ * agree. */
+static VarId variable(Elab *e, uint32_t id, const Type *type, Span span)
+{
+    Fn *fn = e->fn;
+    const Name *now = elab_name(e, id);
+    if (now->state == NM_VAR && func_var(fn->f, now->var)->type == type)
+        return now->var;
+    VarList *list = &fn->vars.at[id];
+    for (uint32_t i = 0; i < list->len; i++)
+        if (func_var(fn->f, list->at[i])->type == type)
+            return list->at[i];
+    VarId v = func_new_var(e->p, fn->f, fn->name_syms.at[id], type, span);
+    avec_push(e->arena, &fn->vars.at[id], v);
+    return v;
+}
+
+VarId elab_bind(Elab *e, Sym name, const Type *type, Span span, AliasNode memory)
+{
+    uint32_t id = elab_name_id(e, name);
+    Name n = {.state = NM_VAR, .memory = memory, .where = span};
+    n.var = variable(e, id, type, span);
+    elab_set_name(e, id, n);
+    return n.var;
+}
+
+void elab_bind_bad(Elab *e, Sym name, Span span)
+{
+    elab_set_name(e, elab_name_id(e, name), (Name){.state = NM_BAD, .where = span});
+}
+
+static Val report_partial(Elab *e, Sym name, const Name *n, Span span)
+{
+    elab_error(e, span, "name", "%s may be unbound here: it is bound on one path only", name);
+    diag_note(e->diags, n->where, "%s is bound here", name);
+    if (n->path.end)
+        diag_note(e->diags, n->path, "a path that does not run through it starts here");
+    return val_bad;
+}
+
+static Val report_conflict(Elab *e, Sym name, const Name *n, Span span)
+{
+    if (n->var == VAR_NONE) {
+        elab_error(e, span, "type", "%s has different compile-time values on two paths", name);
+    } else {
+        elab_error(e, span, "type", "%s has different types on two paths: %s and %s", name,
+                   type_text(e->arena, func_var(e->fn->f, n->var)->type),
+                   type_text(e->arena, func_var(e->fn->f, n->other)->type));
+    }
+    diag_note(e->diags, n->where, "one is bound here");
+    diag_note(e->diags, n->path, "the other here");
+    return val_bad;
+}
+
+Val elab_local(Elab *e, Sym name, Span span, bool *found)
+{
+    *found = map_get_ptr(&e->fn->locals, name, NULL);
+    if (!*found)
+        return val_bad;
+    uint32_t id = elab_name_id(e, name);
+    const Name *n = elab_name(e, id);
+    map_set(&e->fn->read, id, 1);
+    switch (n->state) {
+    case NM_VAR:
+        for (Carried *c = n->carried; c && !c->read; c = c->outer) {
+            c->read = true;
+            c->where = span;
+        }
+        return val_expr(ex_var(e->p, e->fn->f, n->var));
+    case NM_CONST: return n->val;
+    case NM_PARTIAL: return report_partial(e, name, n, span);
+    case NM_CONFLICT: return report_conflict(e, name, n, span);
+    case NM_LOOP:
+        elab_error(
+            e, span, "name",
+            "%s is the variable of a loop that is over: bind its value to another name in the loop",
+            name);
+        diag_note(e->diags, n->where, "the loop is here");
+        return val_bad;
+    case NM_SCOPE:
+        elab_error(e, span, "name",
+                   "%s is %s that lives on the core, and its scope is over: store it, or move the "
+                   "use into the scope",
+                   name, type_text(e->arena, func_var(e->fn->f, n->var)->type));
+        diag_note(e->diags, n->path, "the scope is here");
+        return val_bad;
+    case NM_BAD: return val_bad;
+    default:
+        elab_error(e, span, "name", "%s is used before it is bound%s", name,
+                   elab_find_name(e->scope, name)
+                       ? ": this function binds the name, so it is not the compile-time one"
+                       : "");
+        return val_bad;
+    }
+}
+
+/* ---- paths */
+
+static void forget(Meanings *c, uint32_t id)
+{
+    uint32_t to = 0;
+    for (uint32_t i = 0; i < c->len; i++)
+        if (c->at[i].name != id)
+            c->at[to++] = c->at[i];
+    c->len = to;
+}
+
+void elab_forget_index(Loop *loop, Meanings *end, uint32_t id)
+{
+    forget(end, id);
+    for (uint32_t i = 0; i < loop->continues.len; i++)
+        forget(&loop->continues.at[i], id);
+    for (uint32_t i = 0; i < loop->breaks.len; i++)
+        forget(&loop->breaks.at[i], id);
+}
+
+/* Appends `to = from` (widened when the types differ) to the path's block; false when it cannot. */
+static bool convert(Elab *e, const Path *path, VarId from, VarId to, Span span)
+{
+    Fn *fn = e->fn;
+    if (!path->block || (path->block->len && vec_last(path->block)->kind == ST_YIELD))
+        return false;
+    Expr *x = ex_var(e->p, fn->f, from);
+    x->span = span;
+    x = elab_widen(e, x, func_var(fn->f, to)->type);
+    if (!x)
+        return false;
+    Loc loc = fn->loc;
+    loc.span = span;
+    Stmt *s = stmt_new(e->p, ST_LET, loc);
+    s->value = x;
+    s->n_results = 1;
+    s->results = arena_new(e->arena, VarId);
+    s->results[0] = to;
+    avec_push(e->arena, path->block, s);
+    return true;
+}
+
+static Name conflict(const Name *a, const Name *b)
+{
+    Name n = {.state = NM_CONFLICT,
+              .where = a->where,
+              .path = b->where,
+              .var = VAR_NONE,
+              .other = VAR_NONE};
+    if (a->state == NM_VAR && b->state == NM_VAR) {
+        n.var = a->var;
+        n.other = b->var;
+    }
+    return n;
+}
+
+/* Two paths meet. */
+typedef struct {
+    Elab *e;
+    const Path *a, *b;
+    Span at;
+    bool loop;
+} Join;
+
+static Name merge_vars(const Join *j, const Name *a, const Name *b)
+{
+    Elab *e = j->e;
+    Name n = *a;
+    const Type *ta = func_var(e->fn->f, a->var)->type, *tb = func_var(e->fn->f, b->var)->type;
+    if (a->var != b->var) {
+        bool to_a = tb == ta || (ta->kind == TY_SCALAR && ta->dtype == DT_INDEX);
+        if (to_a ? !convert(e, j->b, b->var, a->var, b->where)
+                 : !convert(e, j->a, a->var, b->var, a->where))
+            return conflict(a, b);
+        for (Carried *c = to_a ? b->carried : a->carried; c && !c->read; c = c->outer) {
+            c->read = true; /* what is converted is read */
+            c->where = j->at;
+        }
+        if (!to_a)
+            n.var = b->var;
+    }
+    n.memory = alias_either(&e->fn->memory, a->memory, b->memory);
+    n.bounds = elab_bounds_join(e, a->bounds, b->bounds);
+    n.dim = a->dim == b->dim ? a->dim : NULL;
+    n.carried = a->carried || j->loop ? a->carried : b->carried;
+    return n;
+}
+
+static Name merge(const Join *j, const Name *a, const Name *b)
+{
+    if (a->state == NM_BAD || b->state == NM_BAD)
+        return (Name){.state = NM_BAD};
+    if (a->state == NM_VAR && b->state == NM_VAR)
+        return merge_vars(j, a, b);
+    if (a->state == NM_CONFLICT || b->state == NM_CONFLICT)
+        return a->state == NM_CONFLICT ? *a : *b;
+    if (a->state == NM_CONST && b->state == NM_CONST)
+        return val_equal(a->val, b->val) ? *a : conflict(a, b);
+    if (a->state == b->state)
+        return *a;
+    if (a->state == NM_PARTIAL || b->state == NM_PARTIAL)
+        return a->state == NM_PARTIAL ? *a : *b;
+    bool a_bound = a->state == NM_VAR || a->state == NM_CONST,
+         b_bound = b->state == NM_VAR || b->state == NM_CONST;
+    if (a_bound && b_bound)
+        return conflict(a, b);
+    if (!a_bound && !b_bound)
+        return a->state == NM_LOOP ? *a : *b;
+    return (Name){.state = NM_PARTIAL, .where = a_bound ? a->where : b->where, .path = j->at};
+}
+
+static bool same_meaning(const Name *a, const Name *b)
+{
+    return a->state == b->state && a->state != NM_CONST && a->var == b->var &&
+           a->other == b->other && a->memory == b->memory && a->carried == b->carried &&
+           a->bounds == b->bounds && a->dim == b->dim;
+}
+
+static void join_name(void *env, uint32_t id, uint32_t a, uint32_t b)
+{
+    const Join *j = env;
+    const Name *meanings = j->e->fn->meanings.at;
+    Name n = j->a->dead   ? meanings[b]
+             : j->b->dead ? meanings[a]
+                          : merge(j, &meanings[a], &meanings[b]);
+    if (!same_meaning(&n, elab_name(j->e, id)))
+        elab_set_name(j->e, id, n);
+}
+
+void elab_join(Elab *e, const Path *a, const Path *b, Span at, bool loop)
+{
+    Join j = {e, a, b, at, loop};
+    if (!a->dead || !b->dead)
+        paths_join(&e->fn->paths, &a->changes, &b->changes, join_name, &j);
+}
+
+/* ---- what a body binds */
+
+static void collect(Elab *e, Sym name, Map *seen, SymList *out)
+{
+    if (map_get_ptr(seen, name, NULL))
+        return;
+    map_set_ptr(seen, name, 1);
+    if (out)
+        avec_push(e->arena, out, name);
+}
+
+static void collect_target(Elab *e, const Ast *t, Map *seen, SymList *out)
+{
+    if (t->kind == AST_NAME)
+        collect(e, t->name, seen, out);
+    else if (t->kind == AST_TUPLE || t->kind == AST_LIST)
+        for (uint32_t i = 0; i < t->items.len; i++)
+            collect_target(e, t->items.at[i], seen, out);
+    else if (t->kind == AST_SUBSCRIPT)
+        collect_target(e, t->sub.base, seen, out);
+}
+
+static void collect_stmt(Elab *e, const Ast *s, Map *seen, SymList *out)
+{
+    switch (s->kind) {
+    case AST_ASSIGN:
+        for (uint32_t i = 0; i < s->assign.targets.len; i++)
+            collect_target(e, s->assign.targets.at[i], seen, out);
+        break;
+    case AST_ANN_ASSIGN: collect_target(e, s->ann.target, seen, out); break;
+    case AST_AUG_ASSIGN: collect_target(e, s->aug.target, seen, out); break;
+    case AST_IF:
+        elab_collect_bound(e, &s->if_.then, seen, out);
+        elab_collect_bound(e, &s->if_.otherwise, seen, out);
+        break;
+    case AST_WITH:
+        for (uint32_t i = 0; i < s->with.targets.len; i++)
+            if (s->with.targets.at[i])
+                collect_target(e, s->with.targets.at[i], seen, out);
+        elab_collect_bound(e, &s->with.body, seen, out);
+        break;
+    case AST_WHILE:
+        elab_collect_bound(e, &s->if_.then, seen, out);
+        elab_collect_bound(e, &s->if_.otherwise, seen, out);
+        break;
+    case AST_FOR:
+        collect_target(e, s->for_.target, seen, out);
+        elab_collect_bound(e, &s->for_.body, seen, out);
+        elab_collect_bound(e, &s->for_.otherwise, seen, out);
+        break;
+    default: break;
+    }
+}
+
+void elab_collect_bound(Elab *e, const AstList *body, Map *seen, SymList *out)
+{
+    for (uint32_t i = 0; i < body->len; i++)
+        collect_stmt(e, body->at[i], seen, out);
+}

@@ -122,7 +122,7 @@ static void place(Forms *x, const Loc *loc)
         buf_printf(x->out, "%s:%u:%u", loc->file, loc->line, loc->col);
     } else if (src && loc->span.end) {
         LineCol at = source_line_col(src, loc->span.begin);
-        buf_printf(x->out, "%s:%u:%u", src->name, at.line, at.col);
+        buf_printf(x->out, "%s:%u:%u", source_part(src, loc->span.begin)->name, at.line, at.col);
     } else {
         buf_str(x->out, "(no place)");
     }

@@ -110,9 +110,8 @@ static void put_columns(Buf *buf, const Shown *s, uint32_t from, uint32_t to)
 /* The source line with the span marked below it. */
 static void put_snippet(Buf *buf, const Source *src, Span span, const char *colour)
 {
-    LineCol at = source_line_col(src, span.begin);
     uint32_t len;
-    const char *text = source_line(src, at.line, &len);
+    const char *text = source_line(src, span.begin, &len);
     uint32_t line_begin = (uint32_t)(text - src->text);
     Shown s = measure(text, len, span.begin - line_begin, span.end - line_begin);
 
@@ -152,7 +151,7 @@ static void put_place(Buf *buf, const Source *src, Span span, const FarPlace *fa
         put_text(buf, far->file);
         buf_printf(buf, ":%u:%u: ", far->line, far->col);
     } else if (src) {
-        put_text(buf, src->name);
+        put_text(buf, source_part(src, span.begin)->name);
         LineCol at = source_line_col(src, span.begin);
         if (span.end)
             buf_printf(buf, ":%u:%u", at.line, at.col);
@@ -187,7 +186,7 @@ static void put_diag(Buf *buf, const Diags *diags, const Diag *d, bool colour)
 
 DiagPlace diag_place(const Diags *diags, const Diag *d)
 {
-    DiagPlace at = {.file = diags->src ? diags->src->name : ""};
+    DiagPlace at = {.file = diags->src ? source_part(diags->src, d->span.begin)->name : ""};
     if (d->far.file) {
         at.file = d->far.file;
         at.from = at.to = (LineCol){d->far.line, d->far.col};

@@ -23,6 +23,7 @@ static uint32_t copy_text(char *to, const char *bytes, size_t len)
 
 static void find_lines(Arena *arena, Source *src)
 {
+    src->n_lines = 0;
     for (uint32_t i = 0; i < src->len; i++)
         src->n_lines += src->text[i] == '\n';
     src->line_starts = arena_new_n(arena, uint32_t, src->n_lines);
@@ -30,6 +31,15 @@ static void find_lines(Arena *arena, Source *src)
     for (uint32_t i = 0; i + 1 < src->len; i++)
         if (src->text[i] == '\n')
             src->line_starts[++line] = i + 1;
+}
+
+static void add_part(Arena *arena, Source *src, const char *name, uint32_t begin, uint32_t line)
+{
+    SourcePart *parts = arena_new_n(arena, SourcePart, src->n_parts + 1);
+    if (src->n_parts)
+        memcpy(parts, src->parts, src->n_parts * sizeof *parts);
+    parts[src->n_parts++] = (SourcePart){name, begin, src->len, line};
+    src->parts = parts;
 }
 
 Source *source_from_bytes(Arena *arena, const char *name, const char *bytes, size_t len)
@@ -40,7 +50,24 @@ Source *source_from_bytes(Arena *arena, const char *name, const char *bytes, siz
     src->len = copy_text(text, bytes, len);
     src->text = text;
     find_lines(arena, src);
+    add_part(arena, src, src->name, 0, 0);
     return src;
+}
+
+/* A line of its own parts two files: the end of one is not the start of the next. */
+uint32_t source_append(Arena *arena, Source *src, const char *name, const char *bytes, size_t len)
+{
+    if (len > MAX_SOURCE || src->len > UINT32_MAX - MAX_SOURCE - 3)
+        return 0;
+    uint32_t begin = src->len + 1, line = src->n_lines + 1;
+    char *text = arena_alloc(arena, begin + len + 2);
+    memcpy(text, src->text, src->len);
+    text[src->len] = '\n';
+    src->len = begin + copy_text(text + begin, bytes, len);
+    src->text = text;
+    find_lines(arena, src);
+    add_part(arena, src, arena_strndup(arena, name, strlen(name)), begin, line);
+    return begin;
 }
 
 Source *source_load(Arena *arena, const char *path, const char **why)
@@ -71,27 +98,34 @@ static uint32_t find_line(const Source *src, uint32_t offset)
     return low;
 }
 
+const SourcePart *source_part(const Source *src, uint32_t offset)
+{
+    uint32_t i = src->n_parts - 1;
+    while (i > 0 && src->parts[i].begin > offset)
+        i--;
+    return &src->parts[i];
+}
+
 LineCol source_line_col(const Source *src, uint32_t offset)
 {
-    if (offset >= src->len)
-        offset = src->len - 1; /* the end of the file is shown at the end of its last line */
+    const SourcePart *part = source_part(src, offset);
+    if (offset >= part->end)
+        offset = part->end - 1; /* the end of the file is shown at the end of its last line */
     uint32_t line = find_line(src, offset);
-    LineCol at = {line + 1, 1};
+    LineCol at = {line - part->line + 1, 1};
     for (uint32_t i = src->line_starts[line]; i < offset; i++)
         if ((src->text[i + 1] & 0xc0) != 0x80)
             at.col++;
     return at;
 }
 
-const char *source_line(const Source *src, uint32_t line, uint32_t *len)
+const char *source_line(const Source *src, uint32_t offset, uint32_t *len)
 {
-    if (line == 0 || line > src->n_lines) {
-        *len = 0;
-        return "";
-    }
-    uint32_t begin = src->line_starts[line - 1];
-    uint32_t end = line < src->n_lines ? src->line_starts[line] : src->len;
-    *len = end - begin - 1;
+    const SourcePart *part = source_part(src, offset);
+    uint32_t line = find_line(src, offset < part->end ? offset : part->end - 1);
+    uint32_t begin = src->line_starts[line];
+    uint32_t end = line + 1 < src->n_lines ? src->line_starts[line + 1] : src->len;
+    *len = (end < part->end ? end : part->end) - begin - 1;
     return src->text + begin;
 }
 

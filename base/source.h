@@ -12,12 +12,22 @@ typedef struct {
     uint32_t begin, end;
 } Span;
 
+/* One of several files in a Source. */
 typedef struct {
-    const char *name;      /* as the user wrote it; "<stdin>" for standard input */
+    const char *name;
+    uint32_t begin, end; /* of its text */
+    uint32_t line;       /* index of its first line in line_starts */
+} SourcePart;
+
+/* A file, and those that were appended: one text, so that a Span says which of them it is in. */
+typedef struct {
+    const char *name;      /* of the first; "<stdin>" for standard input */
     const char *text;      /* NUL-terminated; always ends with a newline; BOM removed */
     uint32_t len;          /* bytes of text, without the NUL */
     uint32_t *line_starts; /* offset of each line's first byte */
     uint32_t n_lines;
+    SourcePart *parts; /* in the order of the text */
+    uint32_t n_parts;
 } Source;
 
 typedef struct {
@@ -35,9 +45,16 @@ Source *source_from_bytes(Arena *arena, const char *name, const char *bytes, siz
  * over 256 MiB are refused. */
 Source *source_load(Arena *arena, const char *path, const char **why);
 
+/* Appends another file to a Source; returns where its text begins. `text` and the tables are new
+ * ones: offsets stay what they were, pointers into them do not. 0: too much text. */
+uint32_t source_append(Arena *arena, Source *src, const char *name, const char *bytes, size_t len);
+/* The file that an offset lies in. */
+const SourcePart *source_part(const Source *src, uint32_t offset);
+
+/* Line and column in the file that the offset lies in. */
 LineCol source_line_col(const Source *src, uint32_t offset);
-/* The text of a line (from 1) without its newline; *len in bytes. */
-const char *source_line(const Source *src, uint32_t line, uint32_t *len);
+/* The text of the line at an offset without its newline; *len in bytes. */
+const char *source_line(const Source *src, uint32_t offset, uint32_t *len);
 
 /* The smallest span that covers both; an empty one ({0,0}) is ignored. */
 Span span_join(Span a, Span b);

@@ -15,7 +15,7 @@ static BcLoc encode_loc(FuncEmit *fe, const Loc *loc, uint32_t pc)
     LineCol at = {loc->line, loc->col};
     if (!loc->file)
         at = loc->span.end && src ? source_line_col(src, loc->span.begin) : (LineCol){0, 0};
-    const char *file = loc->file ? loc->file : src ? src->name : "?";
+    const char *file = loc->file ? loc->file : src ? source_part(src, loc->span.begin)->name : "?";
     return (BcLoc){.pc = pc, .file = emit_string(fe->em, file), .line = at.line, .col = at.col};
 }
 

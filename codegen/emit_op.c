@@ -258,7 +258,9 @@ static void emit_alloc(const OpCode *oc)
     VReg bytes = scalar(oc, OP_ARG(oc->e, ALLOC_WINDOW_BUFFER, bytes)),
          offset = scalar(oc, OP_ARG(oc->e, ALLOC_WINDOW_BUFFER, offset));
     LineCol place = place_of(fe);
-    Sym file = fe->loc.file ? fe->loc.file : fe->p->src ? fe->p->src->name : "?";
+    const Source *src = fe->p->src;
+    const char *here = src ? source_part(src, fe->loc.span.begin)->name : "?";
+    const char *file = fe->loc.file ? fe->loc.file : here;
     BcWindow w = {.name = emit_string(fe->em, name->sym),
                   .file = emit_string(fe->em, file),
                   .line = place.line,

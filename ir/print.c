@@ -27,7 +27,7 @@ static bool resolve(const Program *p, const Loc *loc, Loc *place)
     if (p->src == NULL || loc->span.end == 0)
         return false;
     LineCol at = source_line_col(p->src, loc->span.begin);
-    place->file = p->src->name;
+    place->file = source_part(p->src, loc->span.begin)->name;
     place->line = at.line;
     place->col = at.col;
     return true;

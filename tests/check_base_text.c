@@ -230,11 +230,34 @@ START_TEST(source_lines_and_columns)
         ck_assert_uint_eq(at.col, want[i].col);
     }
     uint32_t len;
-    ck_assert_int_eq(strncmp(source_line(src, 4, &len), "last", 4), 0);
+    ck_assert_int_eq(strncmp(source_line(src, 12, &len), "last", 4), 0);
     ck_assert_uint_eq(len, 4);
-    source_line(src, 2, &len);
+    source_line(src, 3, &len);
     ck_assert_uint_eq(len, 0);
-    ck_assert_str_eq(source_line(src, 9, &len), "");
+    ck_assert_int_eq(strncmp(source_line(src, 99, &len), "last", 4), 0);
+    arena_free(&arena);
+}
+END_TEST
+
+START_TEST(a_source_may_hold_several_files)
+{
+    Arena arena = {0};
+    Source *src = source(&arena, "ab\ncd\n");
+    uint32_t second = source_append(&arena, src, "second", "x\r\nyz", 5);
+    uint32_t third = source_append(&arena, src, "third", "", 0), len;
+    ck_assert_str_eq(source_part(src, second - 1)->name, src->name);
+    ck_assert_str_eq(source_part(src, second)->name, "second");
+    ck_assert_str_eq(source_part(src, third)->name, "third");
+    ck_assert_str_eq(src->text + second, "x\nyz\n\n\n");
+    LineCol end = source_line_col(src, second - 1), z = source_line_col(src, second + 3),
+            last = source_line_col(src, source_part(src, second)->end),
+            start = source_line_col(src, third);
+    ck_assert(end.line == 2 && end.col == 3 && z.line == 2 && z.col == 2);
+    ck_assert(last.line == 2 && last.col == 3 && start.line == 1 && start.col == 1);
+    ck_assert_int_eq(strncmp(source_line(src, second + 2, &len), "yz", 2), 0);
+    ck_assert_uint_eq(len, 2);
+    ck_assert_int_eq(strncmp(source_line(src, second - 1, &len), "cd", 2), 0);
+    ck_assert_uint_eq(len, 2);
     arena_free(&arena);
 }
 END_TEST
@@ -265,6 +288,7 @@ int main(void)
     tcase_add_test(tc, utf8_decoding_and_width);
     tcase_add_test(tc, source_is_made_canonical);
     tcase_add_test(tc, source_lines_and_columns);
+    tcase_add_test(tc, a_source_may_hold_several_files);
     tcase_add_test(tc, spans_join);
     suite_add_tcase(s, tc);
     return run_suite(s);

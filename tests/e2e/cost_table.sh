@@ -32,6 +32,16 @@ for p in 1 2 3 4 5 6 7 8; do
         card twophase-hand $p $((4 * size)) "${sample[09]}" -D SIZE=$size
         card ring-hand $p $((4 * size)) "${sample[10]}" -D SIZE=$size
     done
+    # Kernels that compute: N as their headers say.
+    for mode in mesh ring; do card mlp-$mode $p 512 "${sample[30]}" -D mode=$mode -D SIZE=$((8 * p)); done
+    for size in 32 80; do
+        card rows-overlap-hand $p $((64 * size * p)) "${sample[31]}" -D SIZE=$size
+        card rows-gather $p $((64 * size * p)) "${sample[31]}" -D mode=gather -D SIZE=$size
+        card parts-direct-hand $p $((2048 * p)) "${sample[32]}" -D SIZE=$size
+        card parts-builtin $p $((2048 * p)) "${sample[32]}" -D mode=builtin -D SIZE=$size
+        card keys-hand $p $((256 * size)) "${sample[34]}" -D SIZE=$size
+        [ $p -gt 1 ] && card halo-hand $p $((4 * size)) "${sample[35]}" -D SIZE=$size
+    done
     card host-mesh $p 256 "${sample[17]}"
     card host-ring $p 0 tests/cost/host_ring.pld -D SIZE=$((24 * p))
     card ragged $p 0 tests/cost/all_to_all_v.pld
@@ -47,6 +57,10 @@ def form($P; $N):
     "scatter-hand":   [($P-1)*$N/$P, $P-1, $P-1],
     "allgather-hand": [($P-1)*$N/$P, $P-1, $P-1],
     "alltoall-hand":  [($P-1)*$N/$P, $P-1, $P-1],
+    "rows-overlap-hand": [($P-1)*$N/$P, $P-1, $P-1],
+    "parts-direct-hand": [($P-1)*$N/$P, $P-1, $P-1],
+    "keys-hand":      [($P-1)*$N, 2*($P-1), $P-1 + ([$P-3, 0] | max)],
+    "halo-hand":      [3*2*4, 3*2, 3*2],
     "broadcast-hand": [$N, 1, $P-1] };
 def expected: form(.P; .N)[.name];
 def is_root: .rank == 0;

@@ -89,6 +89,14 @@ exits 'a run on two threads' 2 "$build/pldrun" tests/explore/ring.pld -j2
 exits 'outcomes' 0 "$build/pldrun" tests/explore/polled_once.pld --explore=outcomes
 says 'one outcome' '^outcome: y=\[1\.0 1\.0 .* 2\.0\]$' "$tmp/out"
 
+# Kernels that compute and communicate, up to four of them in a ring with slots.
+for sample in 24 25 30 31 32 33 34 35 36; do
+    f=$(echo samples/${sample}_*.pld)
+    for variant in $(variants "$f"); do
+        # shellcheck disable=SC2046
+        for d in 0-1 0-3; do decides "$f $variant on $d" "$f" -d $d $(as_defines "$variant"); done
+    done
+done
 # Samples, and every builtin called twice on the same windows and signal.
 for sample in 04 05 06 07 08 09 10 11 12 13 14 15 17; do
     f=$(echo samples/${sample}_*.pld)

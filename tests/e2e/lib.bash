@@ -14,7 +14,9 @@ variants() {
         04_* | 12_* | 13_* | 14_* | 15_*) printf '%s\n' 'mode=hand' 'mode=builtin' ;;
         05_*) printf '%s\n' 'mode=load' 'mode=store' ;;
         06_*) printf '%s\n' 'mode=put' 'mode=get' ;;
-        11_*) printf '%s\n' 'mode=mesh' 'mode=ring' ;;
+        31_*) printf '%s\n' 'mode=overlap' 'mode=gather' ;;
+        32_*) printf '%s\n' 'mode=direct' 'mode=builtin' ;;
+        11_* | 30_*) printf '%s\n' 'mode=mesh' 'mode=ring' ;;
         *) echo '-' ;;
     esac
 }

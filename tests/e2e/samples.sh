@@ -32,11 +32,20 @@ prints_ok 'step 8 on 64' samples/08_allreduce_mesh.pld -d 0-63
 prints_ok 'step 10 on 64' samples/10_allreduce_ring.pld -d 0-63
 
 # One device, where the algorithm has a meaning for it.
-for sample in 01 02 03 04 07 08 09 10 11 12 13 14 15 16 17 20 21 22 23 35 36; do
+for sample in 01 02 03 04 07 08 09 10 11 12 13 14 15 16 17 20 21 22 23 24 25 30 31 32 33 34 35 36; do
     f=$(echo samples/${sample}_*.pld)
     for variant in $(variants "$f"); do
         # shellcheck disable=SC2046
         prints_ok "$f $variant on 1" "$f" -d 0 $(as_defines "$variant")
     done
 done
+
+# What overlaps is done earlier.
+modelled() { "$build/pldrun" -v -d 0-3 "$@" 2>&1 | sed -n 's/.*modelled time \([0-9.]*\) us$/\1/p'; }
+sooner() { # SAMPLE MODE THAN
+    local a b; a=$(modelled "$1" -D mode="$2"); b=$(modelled "$1" -D mode="$3")
+    if awk "BEGIN { exit !($a > 0 && $a * 5 < $b * 4) }"; then ok; else bad "$1: $2 takes $a us, $3 $b us"; fi
+}
+sooner samples/31_allgather_gemm.pld overlap gather
+sooner samples/32_gemm_reduce_scatter.pld direct builtin
 finish

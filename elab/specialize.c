@@ -4,7 +4,8 @@
  * the host function and, at their calls, the functions it reaches; drops the rest. What comes out
  * has every name resolved, every compile-time branch taken and every value typed. The same code
  * reads dumps. */
-#include "elab/comptime/elab.h"
+#include "elab/specialize.h"
+#include "elab/typed/typed.h"
 #include "ir/verify.h"
 #include <string.h>
 
@@ -25,7 +26,12 @@ static Program *new_program(Arena *arena, Interner *in, const AstModule *module,
 static void start(Elab *e, Arena *arena, Interner *in, const AstModule *module,
                   const SpecializeOptions *options, Diags *diags)
 {
-    *e = (Elab){.arena = arena, .in = in, .diags = diags, .module = module, .opt = options};
+    *e = (Elab){.arena = arena,
+                .in = in,
+                .diags = diags,
+                .module = module,
+                .opt = options,
+                .typed = &elab_run_time};
     e->p = new_program(arena, in, module, options, diags);
     e->tt = e->p->types;
     e->s_self = intern(in, "self");

@@ -5,7 +5,42 @@
 
 #include "elab/comptime/elab.h"
 
+/* ---- expressions (expr.c, subscript.c, call.c) */
+Val elab_eval(Elab *e, const Ast *a);
+/* Reports the use of a name that skipped lines of a script make. */
+Val elab_poisoned(Elab *e, const CtName *n, Span span);
+/* "pl.tile.add" for a dotted name that starts at an import alias, or NULL. */
+Sym elab_dotted(Elab *e, const Ast *a);
+/* math.NAME, by any name that the module has in the file. */
+bool elab_is_math_name(Elab *e, const Ast *a);
+/* Does the function at hand bind the name? */
+bool elab_is_local(Elab *e, Sym name);
+Val elab_subscript(Elab *e, const Ast *a);
+/* Known dims become expressions inside functions. */
+Val elab_localise(Elab *e, Val v);
+Val elab_call(Elab *e, const Ast *call);
+/* Reports `**kwargs` among the arguments: every keyword has a name after this. */
+bool elab_plain_call(Elab *e, const Ast *call);
+/* The arguments, evaluated; all of them, also after a mistake in one, which gives false. */
+bool elab_args(Elab *e, const Ast *call, Args *out);
+/* The same for positional arguments only, between `min` and `max` of them. */
+bool elab_positional(Elab *e, const Ast *call, const char *name, uint32_t min, uint32_t max,
+                     Args *args);
+/* A dotted name that is called and is no row of the op table: pl.range, pl.const and the like. */
+bool elab_is_special_call(const char *dotted);
+
+/* ---- what is not there (hints.c) */
+/* ": use NAME" where the table of operations has it. */
+const char *elab_hint(Elab *e, const char *name);
+const char *elab_nearest_op(const char *name);
+/* Reports a call of what is no operation. */
+Val elab_unknown_op(Elab *e, Sym dotted, Span span);
+/* Reports an expression of Python that the language has not, with what to write. */
+Val elab_unavailable(Elab *e, const Ast *a);
+
 /* ---- operators on known values (fold.c) */
+/* The row of scalar.def; SC_COUNT for @. */
+ScalarOp elab_scalar_op(BinaryOp op);
 Val elab_fold_unary(Elab *e, UnaryOp op, Val a, Span span);
 Val elab_fold_binary(Elab *e, BinaryOp op, Val a, Val b, Span span);
 Val elab_fold_compare(Elab *e, CompareOp op, Val a, Val b, Span span);
@@ -20,6 +55,7 @@ int elab_order(Val a, Val b);
 bool elab_is_builtin(const char *name);
 /* What a program writes where the operands are known only when it runs. */
 const char *elab_builtin_run_time(const char *name);
+Val elab_builtin(Elab *e, const char *name, const Args *args, Span span);
 Val elab_fold_call(Elab *e, Sym name, const Val *args, uint32_t n, Span span);
 bool elab_is_math(const char *name);
 bool elab_math_constant(const char *name, double *out);

@@ -32,6 +32,26 @@ static Sym decorator_name(Elab *e, const Ast *d)
     return elab_dotted(e, d->kind == AST_CALL ? d->call.callee : d);
 }
 
+bool elab_is_expansion(Elab *e, const Ast *decorator)
+{
+    Sym d = e->ir && decorator->kind == AST_CALL ? elab_dotted(e, decorator->call.callee) : NULL;
+    return d && strcmp(d, "pld.expansion") == 0;
+}
+
+bool elab_place(Elab *e, const Ast *call, Loc *out)
+{
+    const AstList *a = &call->call.args;
+    Val v[3] = {{0}};
+    for (uint32_t i = 0; i < a->len && i < 3; i++)
+        v[i] = elab_eval(e, a->at[i]);
+    if (a->len != 3 || v[0].kind != V_STR || v[1].kind != V_INT || v[2].kind != V_INT) {
+        elab_error(e, call->span, "syntax", "write pld.loc(\"FILE\", LINE, COLUMN)");
+        return false;
+    }
+    *out = (Loc){.file = v[0].s, .line = (uint32_t)v[1].i, .col = (uint32_t)v[2].i};
+    return true;
+}
+
 bool elab_has_decorator(Elab *e, const AstList *list, const char *name)
 {
     for (uint32_t i = 0; i < list->len; i++) {

@@ -1,5 +1,5 @@
 /* Expressions: names, attributes, operators. Parts that are all known fold with Python's semantics,
- * the rest becomes IR. */
+ * the rest is handed on. */
 #include "elab/comptime/elab.h"
 #include <string.h>
 
@@ -20,9 +20,14 @@ static bool is_alias(const Sym *at, uint32_t n, Sym name)
     return false;
 }
 
+bool elab_is_local(Elab *e, Sym name)
+{
+    return e->fn && e->typed->is_local(e, name);
+}
+
 static bool is_shadowed(Elab *e, Sym name)
 {
-    return (e->fn && map_get_ptr(&e->fn->locals, name, NULL)) || elab_find_name(e->scope, name);
+    return elab_is_local(e, name) || elab_find_name(e->scope, name);
 }
 
 /* "pypto.language.distributed.rank" and "pypto.language.load", for an import without `as`. */
@@ -86,13 +91,12 @@ Sym elab_dotted(Elab *e, const Ast *a)
 
 static const char *nearest_visible(Elab *e, Sym name)
 {
-    VEC(const char *) names = {0};
+    SymList names = {0};
     for (const CtScope *s = e->scope; s; s = s->parent)
         for (uint32_t i = 0; i < s->names.len; i++)
             vec_push(&names, s->names.at[i].name);
-    for (uint32_t i = 0; e->fn && i < e->fn->name_syms.len; i++)
-        if (elab_name(e, i)->state == NM_VAR)
-            vec_push(&names, e->fn->name_syms.at[i]);
+    if (e->fn)
+        e->typed->bound_names(e, &names);
     const char *near = nearest_name(name, names.at, names.len);
     vec_free(&names);
     return near;
@@ -119,24 +123,6 @@ static Val unknown_name(Elab *e, Sym name, Span span)
     elab_error(e, span, "name", "unknown name %s%s%s%s", name, near ? "; did you mean " : "",
                near ? near : "", near ? "?" : "");
     return val_bad;
-}
-
-/* A function knows the extents that its parameters bring. */
-static bool extents_bound(Elab *e, Val v, Span span)
-{
-    if (!e->fn || v.kind != V_DIM)
-        return true;
-    SymList names = {0};
-    dim_names(v.dim, &names);
-    Sym missing = NULL;
-    for (uint32_t i = 0; i < names.len && !missing; i++)
-        missing = map_get_ptr(&e->fn->extents, names.at[i], NULL) ? NULL : names.at[i];
-    vec_free(&names);
-    if (missing)
-        elab_error(e, span, "shape",
-                   "no parameter of %s has the extent %s, so it is not known here", e->fn->f->name,
-                   missing);
-    return !missing;
 }
 
 /* A name that a comprehension at hand binds; it hides those of the function. */
@@ -168,14 +154,14 @@ static Val eval_name(Elab *e, const Ast *a)
     if (inner && inner->val.kind == V_EXPR)
         return val_expr(expr_clone(e->p, inner->val.expr));
     if (e->fn && !inner) {
-        Val v = elab_local(e, a->name, a->span, &found);
+        Val v = e->typed->local(e, a->name, a->span, &found);
         if (found)
             return v;
     }
     const CtName *n = elab_find_name(e->scope, a->name);
     if (n && n->val.kind == V_POISON)
         return elab_poisoned(e, n, a->span);
-    if (n && !extents_bound(e, n->val, a->span))
+    if (n && e->fn && !e->typed->extents_bound(e, n->val, a->span))
         return val_bad;
     if (!n && elab_dotted(e, a))
         return eval_dotted(e, a, elab_dotted(e, a));
@@ -231,17 +217,6 @@ static Val eval_dotted(Elab *e, const Ast *a, Sym dotted)
     return val_bad;
 }
 
-static Val shape_of(Elab *e, const Type *t, Span span)
-{
-    Val items[MAX_RANK];
-    for (uint32_t i = 0; i < t->rank; i++) {
-        items[i] = elab_localise(e, val_dim(t->dims[i]));
-        if (items[i].kind == V_EXPR)
-            items[i].expr->span = span;
-    }
-    return val_items(e, V_TUPLE, items, t->rank);
-}
-
 bool elab_is_math_name(Elab *e, const Ast *a)
 {
     return a->kind == AST_ATTR && a->attr.base->kind == AST_NAME &&
@@ -267,7 +242,7 @@ static Val eval_attr(Elab *e, const Ast *a)
     if (dotted)
         return eval_dotted(e, a, dotted);
     if (a->attr.base->kind == AST_NAME && a->attr.base->name == e->s_self && e->fn &&
-        e->fn->decl->method) {
+        e->typed->has_self(e)) {
         elab_error(e, a->span, "name", "self.%s is no value: a function can only be called",
                    a->attr.name);
         return val_bad;
@@ -275,36 +250,11 @@ static Val eval_attr(Elab *e, const Ast *a)
     Val v = elab_eval(e, a->attr.base);
     if (v.kind == V_BAD)
         return v;
-    if (v.kind == V_EXPR && v.expr->type && type_is_shaped(v.expr->type)) {
-        if (strcmp(a->attr.name, "shape") == 0)
-            return shape_of(e, v.expr->type, a->span);
-        if (strcmp(a->attr.name, "dtype") == 0)
-            return val_dtype(v.expr->type->dtype);
-        elab_error(e, a->attr.name_span, "name", "%s has no attribute %s: it has shape and dtype",
-                   val_describe(e, v), a->attr.name);
-        return val_bad;
-    }
+    if (v.kind == V_EXPR)
+        return e->typed->attribute(e, v, a);
     elab_error(e, a->attr.name_span, "name", "%s has no attribute %s", val_describe(e, v),
                a->attr.name);
     return val_bad;
-}
-
-/* ---- operators */
-
-static bool is_shaped(Val v)
-{
-    return v.kind == V_EXPR && v.expr->type && type_is_shaped(v.expr->type);
-}
-
-static Val binary(Elab *e, BinaryOp op, Val a, Val b, Span span)
-{
-    if (a.kind == V_BAD || b.kind == V_BAD)
-        return val_bad;
-    if (val_known(a) && val_known(b))
-        return elab_fold_binary(e, op, a, b, span);
-    if (is_shaped(a) || is_shaped(b))
-        return elab_shaped_binary(e, op, a, b, span);
-    return elab_scalar_binary(e, op, a, b, span);
 }
 
 static Val eval_unary(Elab *e, const Ast *a)
@@ -315,15 +265,17 @@ static Val eval_unary(Elab *e, const Ast *a)
         return v;
     if (val_known(v))
         return elab_fold_unary(e, a->unary.op, v, a->span);
-    if (is_shaped(v))
-        return elab_shaped_unary(e, a->unary.op, v, a->span);
-    return elab_scalar_unary(e, a->unary.op, v, a->span);
+    return e->typed->unary(e, a->unary.op, v, a->span);
 }
 
 static Val eval_binary(Elab *e, const Ast *a)
 {
     Val l = elab_eval(e, a->binary.left), r = elab_eval(e, a->binary.right);
-    return binary(e, a->binary.op, l, r, a->span);
+    if (l.kind == V_BAD || r.kind == V_BAD)
+        return val_bad;
+    if (val_known(l) && val_known(r))
+        return elab_fold_binary(e, a->binary.op, l, r, a->span);
+    return e->typed->binary(e, a->binary.op, l, r, a->span);
 }
 
 static Val compare(Elab *e, CompareOp op, Val a, Val b, Span span)
@@ -332,12 +284,7 @@ static Val compare(Elab *e, CompareOp op, Val a, Val b, Span span)
         return val_bad;
     if (val_known(a) && val_known(b))
         return elab_fold_compare(e, op, a, b, span);
-    if (is_shaped(a) || is_shaped(b)) {
-        elab_error(e, span, "type", "%s compares scalars, got %s and %s%s", compare_op_text(op),
-                   val_describe(e, a), val_describe(e, b), elab_hint(e, "pl.cmp"));
-        return val_bad;
-    }
-    return elab_scalar_compare(e, op, a, b, span);
+    return e->typed->compare(e, op, a, b, span);
 }
 
 /* The middle of a chain stands in two comparisons: it must be something that can be evaluated
@@ -360,12 +307,7 @@ static Val both(Elab *e, Val a, Val b, bool is_and, Span span)
         return val_bad;
     if (val_known(a))
         return val_truth(a) == is_and ? b : a;
-    Expr *x = elab_condition(e, a, span, is_and ? "and" : "or");
-    Expr *y = elab_condition(e, b, span, is_and ? "and" : "or");
-    if (!x || !y)
-        return val_bad;
-    Expr *args[2] = {x, y};
-    return elab_scalar(e, is_and ? SC_AND : SC_OR, args, 2, span);
+    return e->typed->logic(e, is_and, a, b, span);
 }
 
 static Val eval_compare(Elab *e, const Ast *a)
@@ -403,7 +345,7 @@ static Val eval_cond(Elab *e, const Ast *a)
 {
     int64_t value;
     Val c = elab_eval(e, a->cond.cond);
-    if (c.kind == V_EXPR && elab_constant(e, c.expr, &value))
+    if (c.kind == V_EXPR && e->typed->constant(e, c.expr, &value))
         c = val_bool(value != 0);
     if (c.kind == V_BAD)
         return c;
@@ -415,7 +357,7 @@ static Val eval_cond(Elab *e, const Ast *a)
     if (val_known(c))
         return elab_eval(e, val_truth(c) ? a->cond.then : a->cond.otherwise);
     Val x = elab_eval(e, a->cond.then), y = elab_eval(e, a->cond.otherwise);
-    return elab_select(e, c, x, y, a->span);
+    return e->typed->select(e, c, x, y, a->span);
 }
 
 static Val eval_items(Elab *e, const Ast *a)

@@ -3,6 +3,17 @@
 #include "elab/comptime/elab.h"
 #include <string.h>
 
+ScalarOp elab_scalar_op(BinaryOp op)
+{
+    static const ScalarOp table[] = {
+        [OP_ADD] = SC_ADD,     [OP_SUB] = SC_SUB,           [OP_MUL] = SC_MUL,
+        [OP_DIV] = SC_DIV,     [OP_FLOORDIV] = SC_FLOORDIV, [OP_MOD] = SC_MOD,
+        [OP_POW] = SC_POW,     [OP_MATMUL] = SC_COUNT,      [OP_BITAND] = SC_BITAND,
+        [OP_BITOR] = SC_BITOR, [OP_BITXOR] = SC_BITXOR,     [OP_SHL] = SC_SHL,
+        [OP_SHR] = SC_SHR};
+    return table[op];
+}
+
 static Val unsupported(Elab *e, Span span, const char *op, Val a, Val b)
 {
     elab_error(e, span, "type", "unsupported operands of %s: %s and %s", op, val_describe(e, a),

@@ -1,4 +1,4 @@
-/* Operations that are not there: what to write in their place. */
+/* Operations and expressions that are not there: what to write in their place. */
 #include "elab/comptime/elab.h"
 #include <ctype.h>
 #include <string.h>
@@ -16,6 +16,57 @@ static const char *find(const char *word)
         if (strcmp(hints[i].word, word) == 0)
             return hints[i].text;
     return NULL;
+}
+
+const char *elab_hint(Elab *e, const char *name)
+{
+    OpId found[4];
+    return op_find(name, found, 4) ? arena_printf(e->arena, ": use %s", name) : "";
+}
+
+/* The op with the same last component: pld.wait is pld.system.wait. NULL: there is none. */
+static const char *same_word(const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    for (int i = 0; dot && i < OPCODE_COUNT; i++)
+        if (!(op_info((OpId)i)->traits & TRAIT_IR_ONLY) && strcmp(op_word((OpId)i), dot + 1) == 0)
+            return op_info((OpId)i)->full;
+    return NULL;
+}
+
+const char *elab_nearest_op(const char *name)
+{
+    static const char *const more[] = {"pl.range",
+                                       "pl.parallel",
+                                       "pl.pipeline",
+                                       "pl.unroll",
+                                       "pl.yield_",
+                                       "pl.min",
+                                       "pl.max",
+                                       "pl.const",
+                                       "pl.dynamic",
+                                       "pl.Tensor",
+                                       "pl.Tile",
+                                       "pl.Scalar",
+                                       "pl.Out",
+                                       "pl.InOut",
+                                       "pl.program",
+                                       "pl.function",
+                                       "pld.DistributedTensor"};
+    const char *names[2 * OPCODE_COUNT + sizeof more / sizeof more[0]];
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < OPCODE_COUNT; i++) {
+        const OpInfo *info = op_info((OpId)i);
+        if (info->traits & TRAIT_IR_ONLY)
+            continue;
+        if (info->shorter[0])
+            names[n++] = info->shorter;
+        names[n++] = info->full;
+    }
+    for (uint32_t i = 0; i < sizeof more / sizeof more[0]; i++)
+        names[n++] = more[i];
+    const char *same = same_word(name);
+    return same ? same : nearest_name(name, names, n);
 }
 
 Val elab_unknown_op(Elab *e, Sym dotted, Span span)

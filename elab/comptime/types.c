@@ -3,28 +3,6 @@
 #include "elab/comptime/elab.h"
 #include <string.h>
 
-static void put_dim(void *env, Expr **x)
-{
-    Elab *e = env;
-    if ((*x)->kind != EX_VAR)
-        return;
-    const Name *n = elab_name(e, elab_name_id(e, func_var(e->fn->f, (*x)->var)->base));
-    if (n->state == NM_VAR && n->var == (*x)->var && n->dim)
-        *x = ex_dim(e->p, n->dim);
-}
-
-const Dim *elab_dim(Elab *e, const Expr *x)
-{
-    if (!x->type || !type_is_int_scalar(x->type))
-        return NULL;
-    Expr *copy = expr_clone(e->p, x);
-    expr_walk(&copy, put_dim, e);
-    const Dim *d = dim_of_expr(e->p, copy);
-    int64_t v;
-    bool wide = x->type->dtype == DT_INDEX || x->type->dtype == DT_INT64;
-    return d && (wide || dim_is_const(d, &v)) ? d : NULL;
-}
-
 static const Dim *extent(Elab *e, Val v, Span span)
 {
     const Dim *d = NULL;
@@ -35,7 +13,7 @@ static const Dim *extent(Elab *e, Val v, Span span)
     else if (v.kind == V_DIM)
         d = v.dim;
     else if (v.kind == V_EXPR)
-        d = elab_dim(e, v.expr);
+        d = e->typed->extent(e, v.expr);
     int64_t n;
     if (!d)
         elab_error(e, span, "shape",

@@ -1,4 +1,4 @@
-/* Types as written, and extents. Part of elab/comptime/elab.h. */
+/* Types as written. Part of elab/comptime/elab.h. */
 #ifndef PLD_ELAB_TYPES_H
 #define PLD_ELAB_TYPES_H
 
@@ -10,9 +10,6 @@ Val elab_annotation(Elab *e, const Ast *a);
 Val elab_param_annotation(Elab *e, const Ast *a);
 /* A subscript like pl.Tensor[[..], ..]; false when its base is no type constructor. */
 bool elab_type_form(Elab *e, const Ast *a, Val *out);
-/* The extent that an integer expression is: it may name local names that are extents. NULL for a
- * run-time value. */
-const Dim *elab_dim(Elab *e, const Expr *x);
 /* Same type but for the place of a tile. */
 bool elab_type_fits(Elab *e, const Type *a, const Type *b);
 

@@ -1,7 +1,7 @@
 /* What the body does to the memory it is given: directions of parameters are found or checked from
  * this, and so is the parameter that a result is the memory of (the graph: ir/alias.h). A source is
  * a parameter, a join a place where paths meet. */
-#include "elab/comptime/elab.h"
+#include "elab/typed/typed.h"
 
 AliasNode elab_memory_of(Elab *e, const Expr *x)
 {

@@ -3,7 +3,7 @@
 #ifndef PLD_ELAB_ELEMENT_H
 #define PLD_ELAB_ELEMENT_H
 
-#include "elab/comptime/elab.h"
+#include "elab/typed/typed.h"
 
 /* The function at hand. */
 typedef struct {

@@ -1,6 +1,6 @@
 /* Where a program starts: its host function, or the orchestration function that nobody calls, which
  * gets a host function of its own. Types that such an entry does not say come from outside. */
-#include "elab/comptime/elab.h"
+#include "elab/typed/typed.h"
 #include <string.h>
 
 static bool may_start(const FnDecl *d, FuncKind kind)

@@ -1,6 +1,6 @@
 /* @pld.expansion("NAME", ("PHASE", FIRST, LAST), ...) above a function of an .ir file: which of its
  * statements are the code of an expanded builtin call. The counterpart of ir/print_sites.c. */
-#include "elab/comptime/elab.h"
+#include "elab/typed/typed.h"
 #include <string.h>
 
 /* The statements of a function in the order of the text. */
@@ -86,12 +86,6 @@ static bool take_site(Elab *e, const Ast *d, const Statements *all)
         if (!take_run(e, args->at[i], all, &before))
             return false;
     return true;
-}
-
-bool elab_is_expansion(Elab *e, const Ast *decorator)
-{
-    Sym d = e->ir && decorator->kind == AST_CALL ? elab_dotted(e, decorator->call.callee) : NULL;
-    return d && strcmp(d, "pld.expansion") == 0;
 }
 
 void elab_expansions(Elab *e, const Ast *def)

@@ -1,6 +1,6 @@
 /* Functions: parameters, body, directions, results. A function is elaborated at its first call,
  * whose arguments give unannotated parameters their types. */
-#include "elab/comptime/elab.h"
+#include "elab/typed/typed.h"
 #include <string.h>
 
 enum { MAX_CALL_DEPTH = 64, MAX_WIDENINGS = 256 };

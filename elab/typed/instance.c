@@ -1,6 +1,6 @@
 /* Instances: one function elaborated for several types of arguments, or spliced at several levels.
  */
-#include "elab/comptime/elab.h"
+#include "elab/typed/typed.h"
 #include <string.h>
 
 void elab_take_consts(Elab *e, FnDecl *d, const Val *known)

@@ -1,5 +1,5 @@
 /* Calls of functions: levels, arguments against parameters, dynamic extents. */
-#include "elab/comptime/elab.h"
+#include "elab/typed/typed.h"
 #include <string.h>
 
 /* Extents of the callee as this call binds them. */

@@ -5,7 +5,7 @@
  * Bounds are linear in variables: loop variables lie between the bounds of their loop, ranks
  * between 0 and nranks - 1. */
 #include "base/checked.h"
-#include "elab/comptime/elab.h"
+#include "elab/typed/typed.h"
 
 enum { MAX_TERMS = 8, FUEL = 400 };
 

@@ -1,6 +1,6 @@
 /* Returns. One stands at the end of the function; those in the arms of an if are values that the
  * arms yield, and what follows the if moves into the arms that go on. */
-#include "elab/comptime/elab.h"
+#include "elab/typed/typed.h"
 #include <string.h>
 
 enum { MAX_COPIES = 64 }; /* of statements behind branches that return on one of their paths */

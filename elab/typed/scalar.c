@@ -1,5 +1,5 @@
 /* Run-time scalars: how known numbers adapt to their context, and the device's operators. */
-#include "elab/comptime/elab.h"
+#include "elab/typed/typed.h"
 #include <string.h>
 
 static Dtype default_dtype(Val v)
@@ -138,17 +138,6 @@ static bool pair(Elab *e, Val a, Val b, Span span, Expr **out)
         return false;
     }
     return true;
-}
-
-ScalarOp elab_scalar_op(BinaryOp op)
-{
-    static const ScalarOp table[] = {
-        [OP_ADD] = SC_ADD,     [OP_SUB] = SC_SUB,           [OP_MUL] = SC_MUL,
-        [OP_DIV] = SC_DIV,     [OP_FLOORDIV] = SC_FLOORDIV, [OP_MOD] = SC_MOD,
-        [OP_POW] = SC_POW,     [OP_MATMUL] = SC_COUNT,      [OP_BITAND] = SC_BITAND,
-        [OP_BITOR] = SC_BITOR, [OP_BITXOR] = SC_BITXOR,     [OP_SHL] = SC_SHL,
-        [OP_SHR] = SC_SHR};
-    return table[op];
 }
 
 Val elab_scalar_binary(Elab *e, BinaryOp op, Val a, Val b, Span span)

@@ -1,5 +1,5 @@
 /* Operands: a value becomes what the op table wants in a slot. */
-#include "elab/comptime/elab.h"
+#include "elab/typed/typed.h"
 #include <ctype.h>
 #include <float.h>
 #include <string.h>

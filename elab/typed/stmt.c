@@ -204,20 +204,6 @@ static void unavailable(Elab *e, const Ast *s)
                instead[s->kind] ? instead[s->kind] : "this statement cannot stand in a kernel");
 }
 
-bool elab_place(Elab *e, const Ast *call, Loc *out)
-{
-    const AstList *a = &call->call.args;
-    Val v[3] = {{0}};
-    for (uint32_t i = 0; i < a->len && i < 3; i++)
-        v[i] = elab_eval(e, a->at[i]);
-    if (a->len != 3 || v[0].kind != V_STR || v[1].kind != V_INT || v[2].kind != V_INT) {
-        elab_error(e, call->span, "syntax", "write pld.loc(\"FILE\", LINE, COLUMN)");
-        return false;
-    }
-    *out = (Loc){.file = v[0].s, .line = (uint32_t)v[1].i, .col = (uint32_t)v[2].i};
-    return true;
-}
-
 /* pld.loc("file.pld", line, col): where the statements that follow are from. */
 static bool set_location(Elab *e, const Ast *s)
 {

@@ -1,7 +1,7 @@
 /* Loops that are written out while the program is read: those over values known at compile time,
  * and those whose index stands where a value must be known: in an extent, in the index of a list,
  * in a condition, in a call of compile-time code, or around the reservation of a window. */
-#include "elab/comptime/elab.h"
+#include "elab/typed/typed.h"
 #include <string.h>
 
 enum { MAX_TRIPS = 4096 };

@@ -9,7 +9,7 @@
  *
  * for (x,) in pl.while_(init_values=(x0,)) with pl.cond(c) first carries its values likewise; where
  * it ends, they are handed on as they came. */
-#include "elab/comptime/elab.h"
+#include "elab/typed/typed.h"
 #include <string.h>
 
 static Ast *node(Elab *e, AstKind kind, Span span)

@@ -3,7 +3,7 @@
 #ifndef PLD_ELAB_WIDEN_H
 #define PLD_ELAB_WIDEN_H
 
-#include "elab/comptime/elab.h"
+#include "elab/typed/typed.h"
 
 /* Notes that `name` needs dtype `to` in the loop; false when it has it already. */
 bool elab_note_widening(Elab *e, const Loop *loop, Sym name, Dtype to);

@@ -1,8 +1,8 @@
-/* Scopes and task ids of orchestration code. Part of elab/comptime/elab.h. */
+/* Scopes and task ids of orchestration code. Part of elab/typed/typed.h. */
 #ifndef PLD_ELAB_WITH_H
 #define PLD_ELAB_WITH_H
 
-#include "elab/comptime/elab.h"
+#include "elab/typed/typed.h"
 
 /* `with` (with.c). */
 void elab_with(Elab *e, const Ast *s);

@@ -1,6 +1,6 @@
 /* pl.yield_: the values that a loop hands to its next iteration, or that the arms of an if agree
  * on. */
-#include "elab/comptime/elab.h"
+#include "elab/typed/typed.h"
 #include <string.h>
 
 bool elab_is_yield(Elab *e, const Ast *a)

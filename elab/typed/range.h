@@ -1,8 +1,8 @@
-/* What a run-time integer is known to be. Part of elab/comptime/elab.h. */
+/* What a run-time integer is known to be. Part of elab/typed/typed.h. */
 #ifndef PLD_ELAB_RANGE_H
 #define PLD_ELAB_RANGE_H
 
-#include "elab/comptime/elab.h"
+#include "elab/typed/typed.h"
 
 /* The value that an integer or boolean scalar is known to have here, with device semantics. */
 bool elab_constant(Elab *e, const Expr *x, int64_t *out);

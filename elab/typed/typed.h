@@ -1,0 +1,270 @@
+/* Functions of a program: statements, calls and types are checked, and become typed IR. What is
+ * evaluated in them at compile time is elab/comptime. Private to elab/typed. */
+#ifndef PLD_ELAB_TYPED_H
+#define PLD_ELAB_TYPED_H
+
+#include "elab/comptime/elab.h"
+#include "ir/alias.h"
+#include "ir/paths.h"
+
+/* What a run-time integer is known to be: the linear bounds of range.c. */
+typedef struct Bounds Bounds;
+
+typedef enum {
+    NM_UNBOUND,
+    NM_VAR,
+    NM_CONST,    /* a list, string, dtype or the like, which has no run-time form */
+    NM_PARTIAL,  /* bound on one path only */
+    NM_CONFLICT, /* bound to different types on two paths */
+    NM_LOOP,     /* the variable of a loop that is over */
+    NM_SCOPE,    /* bound to what lives on the core in a scope that is over */
+    NM_BAD,      /* its binding was reported */
+} NameState;
+
+/* A name bound before a loop and rebound in it: was the old value read in the body? */
+typedef struct Carried Carried;
+struct Carried {
+    Carried *outer;
+    bool read;
+    Span where;
+};
+
+/* What a local name means at this point of the function. */
+typedef struct {
+    NameState state;
+    VarId var, other;     /* VAR; CONFLICT: both */
+    Val val;              /* CONST */
+    AliasNode memory;     /* that it is, in Fn.memory */
+    Span where;           /* of the binding */
+    Span path;            /* PARTIAL: the branch or loop; CONFLICT: the other binding; SCOPE: it */
+    Carried *carried;     /* value of before the loop at hand */
+    const Bounds *bounds; /* VAR of an integer type, or NULL */
+    const Dim *dim;       /* VAR of an integer type: the extent that it is, or NULL */
+} Name;
+
+typedef VEC(VarId) VarList;
+
+/* A name that the body of a loop rebinds, and what it was before. */
+typedef struct {
+    uint32_t id;
+    Name before;
+    Carried *carried;
+    AliasNode memory; /* that it may be at the start of an iteration */
+} LoopEntry;
+
+/* A loop being elaborated. */
+typedef struct Loop Loop;
+struct Loop {
+    Loop *outer;
+    Stmt *stmt;
+    uint32_t mark;  /* of the paths at entry */
+    uint32_t noted; /* mark up to which other names than the carried ones are in `left` */
+    bool unroll;
+    VEC(Meanings) breaks, continues; /* what names mean where it is left early */
+    VEC(LoopEntry) entries;          /* names bound before the loop and rebound in it */
+    Map carried;                     /* their ids -> positions in `entries` */
+    Map left;               /* ids of other names known to be bound where it is left early */
+    Span place;             /* of the statement in the source */
+    Stmt *yield;            /* first yield that carries its values, or NULL */
+    AliasNode *iter_memory; /* per carried value */
+};
+
+/* A block being filled. */
+typedef enum { BLOCK_FUNCTION, BLOCK_LOOP, BLOCK_ARM, BLOCK_SCOPE } BlockKind;
+typedef struct BlockFrame BlockFrame;
+struct BlockFrame {
+    BlockFrame *outer;
+    BlockKind kind;
+    Block *block;
+    bool dead;     /* ended by break, continue or return */
+    bool tail;     /* the function ends where it ends: a return may stand in it */
+    bool returned; /* an arm in which the function returned */
+    bool quiet;    /* ended inside a compile-time branch: no warning */
+    Stmt *yield;   /* YIELD that ended it and is not yet claimed */
+};
+
+/* The function being elaborated. */
+struct Fn {
+    FnDecl *decl;
+    Func *f;
+    FuncKind level;     /* of the code at hand: that of f, or InCore in a scope */
+    Expr *blocks;       /* pl.spmd around the call at hand, or NULL */
+    bool sync_start;    /* of it */
+    Map ids;            /* name -> its number in `paths` */
+    Paths paths;        /* of names, to positions in `meanings` */
+    VEC(Name) meanings; /* the first is unbound */
+    VEC(Sym) name_syms;
+    VEC(VarList) vars; /* per name: its variables, one a type */
+    AliasGraph memory; /* sources: parameters, by number */
+    Loop *loop;
+    BlockFrame *frame;
+    Block *block;                /* frame->block */
+    Loc loc;                     /* of the statement at hand */
+    Loc far;                     /* set by pld.loc(); file NULL: none */
+    Map extents;                 /* dynamic extents that the parameters bind */
+    Map sites;                   /* Ast of a statement -> expansion that it is of (expansion.c) */
+    Map read;                    /* ids of names whose value was used */
+    Map locals;                  /* every name bound anywhere in the function */
+    SymList results;             /* names of what returns in branches give */
+    VarList result_vars;         /* their variables */
+    bool has_results;            /* they are known */
+    uint32_t copies;             /* branches with returns so far */
+    const Type *declared_result; /* of `-> type`, or NULL */
+    bool uses_failed;            /* calls a function with mistakes: those were reported */
+};
+
+/* ---- subscripts (index.c) */
+Val elab_index(Elab *e, Val base, const Ast *sub);
+/* Offsets and shape of `base[...]`; true for an element, *shape NULL then. false *ok after a
+ * mistake. */
+typedef struct {
+    bool ok;
+    Expr *offsets, *shape; /* shape NULL: one element */
+} BuiltinRegion;
+BuiltinRegion elab_region(Elab *e, const Ast *sub, const Type *t);
+
+/* ---- run-time scalars (scalar.c) */
+/* A value as an expression; known numbers take dtype `hint` (DT_COUNT: INDEX, FP32, BOOL). NULL
+ * after a reported mistake. */
+Expr *elab_expr(Elab *e, Val v, Dtype hint, Span span);
+/* An integer scalar, or NULL after a reported mistake that names `what`. */
+Expr *elab_int(Elab *e, Val v, Span span, const char *what);
+Expr *elab_condition(Elab *e, Val v, Span span, const char *what);
+Val elab_scalar_unary(Elab *e, UnaryOp op, Val a, Span span);
+Val elab_scalar_binary(Elab *e, BinaryOp op, Val a, Val b, Span span);
+Val elab_scalar_compare(Elab *e, CompareOp op, Val a, Val b, Span span);
+Val elab_scalar(Elab *e, ScalarOp op, Expr **args, uint32_t n, Span span);
+Val elab_scalar_cast(Elab *e, Val a, Dtype to, Span span);
+Val elab_select(Elab *e, Val cond, Val a, Val b, Span span);
+/* Converts `x` to the scalar type wanted where that loses nothing; NULL when it does not fit. */
+Expr *elab_widen(Elab *e, Expr *x, const Type *want);
+/* Converts an argument to its parameter's type: integers into any integer dtype, checked when the
+ * call is made under the name `what`, and to and from BOOL. NULL when it does not convert, or after
+ * a reported mistake. */
+Expr *elab_argument(Elab *e, Expr *x, const Type *want, Sym what);
+
+/* ---- operations (op.c, slot.c) */
+/* A call under a dotted name, in compile-time code too (dotted.c); of an operation. */
+Val elab_dotted_call(Elab *e, Sym dotted, const Ast *call);
+Val elab_op_call(Elab *e, Sym dotted, const Ast *call);
+/* Operators on tiles and tensors. */
+Val elab_shaped_binary(Elab *e, BinaryOp op, Val a, Val b, Span span);
+Val elab_shaped_unary(Elab *e, UnaryOp op, Val a, Span span);
+Val elab_make_op(Elab *e, OpId op, Expr **slots, Span span);
+Expr *elab_slot(Elab *e, OpId op, uint32_t slot, Val v, Span span, Expr **slots);
+Val elab_cast_call(Elab *e, const Args *args, Span span);
+Expr *elab_list(Elab *e, Expr **items, uint32_t n, Span span);
+
+/* ---- calls of functions (call.c, func.c, instance.c) */
+Val elab_function_call(Elab *e, FnDecl *d, const Ast *call);
+/* Elaborates the function for arguments of these types (NULL: by its annotations alone). */
+bool elab_function(Elab *e, FnDecl *d, const Type *const *arg_types, Span call);
+bool elab_signature(Elab *e, FnDecl *d);
+/* The function for these arguments, `want` being `base` as this call wants it: the instance that
+ * fits, or a new one. */
+FnDecl *elab_instance(Elab *e, FnDecl *base, const FnDecl *want, Expr *const *args);
+/* Takes parameters whose value is known (others V_NONE) off the declaration: they become names of
+ * compile-time values in it. */
+void elab_take_consts(Elab *e, FnDecl *d, const Val *known);
+uint32_t elab_n_params(const FnDecl *d);
+const AstParam *elab_param_ast(const FnDecl *d, uint32_t i);
+/* Do the types of all its parameters stand in the text? */
+bool elab_fully_annotated(const FnDecl *d);
+
+/* ---- names of a function (scope.c) */
+uint32_t elab_name_id(Elab *e, Sym name);
+/* What a name means here. */
+static inline Name *elab_name(Elab *e, uint32_t id)
+{
+    return &e->fn->meanings.at[paths_now(&e->fn->paths, id)];
+}
+void elab_set_name(Elab *e, uint32_t id, Name n);
+/* Binds a name to a value type: the variable of that name and type. */
+VarId elab_bind(Elab *e, Sym name, const Type *type, Span span, AliasNode memory);
+void elab_bind_bad(Elab *e, Sym name, Span span);
+Val elab_local(Elab *e, Sym name, Span span, bool *found);
+/* A loop's index is gone after the loop, whatever its name meant before: no path hands it on. */
+void elab_forget_index(Loop *loop, Meanings *end, uint32_t id);
+/* Merges two paths that started from the meanings at hand. */
+typedef struct {
+    Meanings changes;
+    bool dead;
+    Block *block; /* where a widening may be appended, or NULL */
+} Path;
+void elab_join(Elab *e, const Path *a, const Path *b, Span at, bool loop);
+
+/* ---- memory (effects.c) */
+AliasNode elab_memory_of(Elab *e, const Expr *x);
+/* The memory of each of the `n` results of a call. */
+AliasNode *elab_result_memory(Elab *e, const Expr *call, uint32_t n);
+void elab_op_effects(Elab *e, const Expr *op);
+void elab_call_effects(Elab *e, const Expr *call);
+/* Directions of parameters, and whose memory each result is. */
+bool elab_finish_effects(Elab *e);
+int32_t elab_result_alias(Elab *e, const Expr *x, Span span);
+
+/* ---- statements (stmt.c, assign.c, loop.c) */
+void elab_block(Elab *e, const AstList *body);
+/* Statements that come after those at hand, where a function may return before it gets there. */
+typedef struct Rest Rest;
+struct Rest {
+    const AstList *list;
+    uint32_t from;
+    const Rest *then;
+};
+/* The statements of `body` from one on, and then the rest. */
+void elab_statements(Elab *e, const AstList *body, uint32_t from, const Rest *rest);
+/* The condition of an if: *known and *taken, or an expression; NULL after a mistake that leaves
+ * nothing to say of the arms. */
+Expr *elab_if_condition(Elab *e, const Ast *s, bool *known, bool *taken);
+/* Both arms that run to their end must yield alike, or neither. */
+bool elab_claim_yields(Elab *e, Stmt *s, const BlockFrame *then, const BlockFrame *otherwise);
+/* ---- returns (return.c) */
+void elab_return(Elab *e, const Ast *s);
+/* Is it an if with a return in an arm? */
+bool elab_returns(const Ast *s);
+/* Such an if, and all that follows it. */
+void elab_return_if(Elab *e, const Ast *s, const Rest *rest);
+Stmt *elab_emit(Elab *e, StmtKind kind);
+void elab_assign(Elab *e, const Ast *s);
+void elab_ann_assign(Elab *e, const Ast *s);
+void elab_aug_assign(Elab *e, const Ast *s);
+void elab_expr_stmt(Elab *e, const Ast *s);
+void elab_for(Elab *e, const Ast *s);
+void elab_while(Elab *e, const Ast *s); /* while.c */
+/* A loop over pl.while_(...); false when it is none. */
+bool elab_while_call(Elab *e, const Ast *s);
+/* Writes a loop out; false, and nothing is done, when it stays a loop (unroll.c). */
+bool elab_unrolled(Elab *e, const Ast *s);
+/* `target = value`; and a target whose value was a mistake. */
+void elab_assign_value(Elab *e, const Ast *target, Val v, Span span);
+void elab_bind_bad_target(Elab *e, const Ast *target);
+bool elab_is_yield(Elab *e, const Ast *a);
+void elab_yield(Elab *e, const Ast *s, const Ast *target, const Ast *annotation, const Ast *call);
+void elab_open(Elab *e, BlockFrame *frame, BlockKind kind, Block *block);
+void elab_close(Elab *e, BlockFrame *frame);
+
+/* ---- expansions of builtins in dumps (expansion.c) */
+/* Reads those above the function at hand. */
+void elab_expansions(Elab *e, const Ast *def);
+/* Gives the location at hand the expansion that the statement is of. */
+void elab_mark_site(Elab *e, const Ast *s);
+/* The yield carries values of this loop. */
+void elab_claim_yield(Elab *e, Loop *loop, Stmt *yield);
+/* A name that the function does not use, after `base`. */
+Sym elab_fresh(Elab *e, Sym base);
+
+/* ---- init and golden functions (element.c) */
+bool elab_elements(Elab *e);
+
+/* ---- extents (extent.c) */
+/* The extent that an integer expression is: it may name local names that are extents. NULL for a
+ * run-time value. */
+const Dim *elab_dim(Elab *e, const Expr *x);
+
+#include "elab/typed/range.h"
+
+/* What the evaluator asks of this folder. */
+extern const RunTime elab_run_time;
+
+#endif

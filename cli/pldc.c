@@ -194,6 +194,7 @@ static bool set_option(Options *o, CompilerOption id, const char *value)
     case O_TENSOR: return tensor_option(o, value);
     case O_INPUT: return file_option(o, "--input", value);
     case O_GOLDEN: return file_option(o, "--golden", value);
+    case O_NO_PRINT: return c->specialize.no_print = true;
     case O_STRIP: return o->strip = true;
     case O_DUMP_LOC: return c->dump_loc = true;
     case O_TIME_PASSES: return c->time_passes = true;

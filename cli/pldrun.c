@@ -180,13 +180,38 @@ static void print_cost(const RunOptions *o, World *w, const RunResult *r)
     buf_free(&text);
 }
 
+/* ---- what the program prints ---- */
+
+typedef struct {
+    Progress *progress;
+    FILE *out;
+} PrintSink;
+
+static void show_print(void *env, const char *text, size_t len)
+{
+    const PrintSink *sink = env;
+    progress_end(sink->progress);
+    terminal_text(sink->out, text, len);
+}
+
+static void take_prints(RunOptions *o, PrintSink *sink, Progress *progress)
+{
+    if (o->no_print)
+        return;
+    *sink = (PrintSink){progress, o->cost_json ? stderr : stdout};
+    o->set.run.print = show_print;
+    o->set.run.print_env = sink;
+}
+
 static int run(RunOptions *o, const Loaded *l)
 {
     RunResult result = {0};
     World *w = NULL;
     Show show;
     Progress progress = {0};
+    PrintSink sink;
     show_begin(&show, o);
+    take_prints(o, &sink, &progress);
     if (!o->quiet)
         progress_begin(&progress, &o->set.run, &o->set.explore, o->progress);
     int status = sim_run_keep(l->bytecode, &o->set.run, &result, &w);
@@ -209,10 +234,27 @@ static int run(RunOptions *o, const Loaded *l)
     return status;
 }
 
-static void print_failures(const RunOptions *o, ExploreResult *r)
+/* Of all executions only those that are reported print: they are run once more. */
+static void print_again(const RunOptions *o, const Loaded *l, const char *token)
+{
+    Progress none = {0};
+    PrintSink sink;
+    RunOptions again = *o;
+    RunResult result = {0};
+    if (!bc_prints(l->bytecode))
+        return;
+    take_prints(&again, &sink, &none);
+    again.set.run.schedule = token;
+    again.set.run.progress = NULL;
+    (void)sim_run(l->bytecode, &again.set.run, &result);
+    run_result_free(&result);
+}
+
+static void print_failures(const RunOptions *o, const Loaded *l, ExploreResult *r)
 {
     for (uint32_t i = 0; i < r->n_failures; i++) {
         const ExploreFailure *f = &r->failures[i];
+        print_again(o, l, f->token);
         terminal_text(stderr, f->text, strlen(f->text));
         terminal_line(stderr, "%s", replay_line(&r->arena, &o->set.run, f->token));
         if (!o->quiet && f->count > 1)
@@ -253,7 +295,7 @@ static int run_explore(RunOptions *o, const Loaded *l)
     if (r.text) {
         terminal_text(stderr, r.text, strlen(r.text));
     } else {
-        print_failures(o, &r);
+        print_failures(o, l, &r);
         for (uint32_t i = 0; i < r.n_outcomes; i++)
             terminal_line(stdout, "outcome: %s", r.outcomes[i]);
         if (o->verbose) {

@@ -127,6 +127,7 @@ static bool set_option(RunOptions *o, RunnerOption id, const char *value)
     case O_WARNING: avec_push(&o->arena, &o->warnings, value); return true;
     case O_EXPLAIN_SYNC: return o->explains = true;
     case O_EXPLORE_BRUTE: return o->explores = o->set.explore.brute = true;
+    case O_NO_PRINT: return o->no_print = true;
     case O_DISASM: return o->disasm = true;
     case O_QUIET: return o->quiet = true;
     case O_PROGRESS: return o->progress = true;

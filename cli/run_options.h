@@ -12,6 +12,7 @@ typedef struct {
     RunSettings set;        /* what is about one run or exploration */
     const char *path;       /* PROGRAM; a.pldb when unsaid */
     Texts warnings, prints;
+    bool no_print;
     bool disasm, quiet, verbose, progress;
     size_t max_memory;            /* bytes; 0: unsaid */
     bool cost_json;               /* --cost=json: standard output holds one JSON object */

@@ -212,6 +212,9 @@ void bc_encode(BcProgram *p, bool strip, Buf *out);
  * written. */
 void bc_hash(BcProgram *p);
 
+/* Does some function hold a pl.debug_print? */
+bool bc_prints(const BcProgram *p);
+
 /* Decodes and verifies a file (bc_verify). Tables live in `arena`. On any defect returns NULL and
  * sets *why to one line ("section 4 (functions): checksum mismatch"); never reads outside the
  * bytes. */
@@ -238,6 +241,6 @@ const char *bc_op_name(BcOp op);
 const char *bc_op_fields(BcOp op);
 
 #define BC_MAGIC "PLDB\r\n\x1a\n"
-#define BC_VERSION 4
+#define BC_VERSION 5
 
 #endif

@@ -29,6 +29,17 @@ const char *bc_op_fields(BcOp op)
     return ops[op].fields;
 }
 
+bool bc_prints(const BcProgram *p)
+{
+    for (uint32_t i = 0; i < p->n_funcs; i++)
+        for (uint32_t k = 0; k < p->funcs[i].n_insns; k++) {
+            uint16_t op = p->funcs[i].insns[k].op;
+            if (op == BC_SHOW || op == BC_SHOWT || op == BC_SHOWM)
+                return true;
+        }
+    return false;
+}
+
 const BcRegion *bc_region(const BcFunc *f, uint32_t pc)
 {
     uint32_t lo = 0, hi = f->n_regions; /* the last entry at or before pc is below hi */

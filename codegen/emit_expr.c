@@ -10,7 +10,7 @@ enum { HOIST_STRAIGHT = 64, HOIST_MAX = 4096 };
 
 static bool may_hoist(const FuncEmit *fe, uint32_t n)
 {
-    return fe->n_hoisted + n <= (fe->open.len ? HOIST_MAX : HOIST_STRAIGHT);
+    return !fe->apart && fe->n_hoisted + n <= (fe->open.len ? HOIST_MAX : HOIST_STRAIGHT);
 }
 
 static VInsn load_const(FuncEmit *fe, VReg dst, int64_t value)
@@ -187,6 +187,7 @@ static void op_into(FuncEmit *fe, VReg dst, const Expr *e)
     case EMIT_FLATTEN:
     case EMIT_AS_SHAPE:
     case EMIT_CHECK:
+    case EMIT_DEBUG_PRINT:
     case EMIT_NOTIFY:
     case EMIT_WAIT:
     case EMIT_FENCE:
@@ -247,6 +248,8 @@ static int64_t find_run(FuncEmit *fe, Sym pattern, Expr *const *items, uint32_t 
 {
     uint64_t found;
     int64_t value;
+    if (fe->apart)
+        return -1;
     if (map_get_ptr(&fe->run_index, pattern, &found))
         return (int64_t)found;
     if (!may_hoist(fe, n))

@@ -127,6 +127,7 @@ typedef struct {
     Map run_index;  /* pattern (Sym) -> index in runs */
     VEC(SharedRun) runs;
     uint32_t label;     /* changes where control flow meets */
+    bool apart;         /* code for a print: it shares no registers with other code */
     uint32_t patched;   /* the instruction that some jump leads to, the last such */
     uint32_t n_hoisted; /* registers that the prologue sets */
     Span span;          /* of the expression at hand, for messages */

@@ -313,7 +313,8 @@ static bool check_slot(const Infer *in, int i)
     case SLOT_INT: return check_int(in, i);
     case SLOT_PEER: return check_peer(in, i);
     case SLOT_COND: return is_condition(e) || check_int(in, i);
-    case SLOT_ELEMENT: return true; /* the type rule knows the dtype */
+    case SLOT_ANY:
+    case SLOT_ELEMENT: return true; /* the type rule knows */
     case SLOT_I32: return check_i32(in, i);
     case SLOT_NUM:
         return have == TY_TILE || have == TY_SCALAR || have == TY_TENSOR || have == TY_DIST ||
@@ -389,6 +390,7 @@ static const Type *infer_rule(const Infer *in)
     case RULE_AS_SHAPE: return infer_as_shape(in);
     case RULE_DIM: return infer_dim_op(in);
     case RULE_FIT: return infer_fit(in);
+    case RULE_DEBUG_PRINT: return infer_debug_print(in);
     case RULE_CREATE: return infer_create(in);
     case RULE_BARRIER:
     case RULE_BROADCAST:

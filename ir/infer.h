@@ -78,6 +78,7 @@ const Type *infer_collective(const Infer *in); /* ir/infer_collective.c */
 const Type *infer_create(const Infer *in);     /* full, create_tile */
 const Type *infer_as_shape(const Infer *in);   /* ir/infer_args.c */
 const Type *infer_fit(const Infer *in);
+const Type *infer_debug_print(const Infer *in);
 const Type *infer_move(const Infer *in);   /* ir/infer_matrix.c */
 bool infer_create_target(const Infer *in); /* memory and layout of create_tile */
 const Type *infer_matmul(const Infer *in); /* a product, with or without a bias */

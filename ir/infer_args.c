@@ -1,4 +1,4 @@
-/* Type rules of what makes an argument fit its parameter. */
+/* Type rules of what makes an argument fit its parameter, and of what takes anything. */
 #include "ir/build.h"
 #include "ir/infer.h"
 
@@ -43,4 +43,28 @@ const Type *infer_fit(const Infer *in)
         return type_scalar(in->p->types, to);
     infer_fail(in, OPND(FIT, dtype), "type", "needs an integer dtype, got pl.%s", dtype_name(to));
     return NULL;
+}
+
+const Type *infer_debug_print(const Infer *in)
+{
+    const Type *t = OP_ARG(in->op, DEBUG_PRINT, value)->type;
+    static const int lists[] = {OPND(DEBUG_PRINT, offsets), OPND(DEBUG_PRINT, shape)};
+    bool shaped = t && type_is_shaped(t);
+    if (!shaped && (!t || t->kind != TY_SCALAR)) {
+        infer_fail(in, 0, "type", "shows scalars, tiles, tensors and window views, got %s",
+                   infer_text(in, in->op->args[0]));
+        return NULL;
+    }
+    for (int i = 0; i < 2; i++) {
+        if (!in->op->args[lists[i]])
+            continue;
+        if (!shaped) {
+            infer_fail(in, lists[i], "type", "shows a scalar: it has no %s",
+                       in->info->slots[lists[i]].name);
+            return NULL;
+        }
+        if (!infer_rank(in, lists[i], t))
+            return NULL;
+    }
+    return type_none(in->p->types);
 }

@@ -126,6 +126,7 @@ bool op_slot_memory(SlotKind kind, MemSpace *memory)
     case SLOT_NUM:
     case SLOT_TILES:
     case SLOT_TILE: *memory = MEM_VEC; return true;
+    case SLOT_ANY:
     case SLOT_ANY_TILE: *memory = MEM_UNSET; return true;
     case SLOT_LEFT: *memory = MEM_LEFT; return true;
     case SLOT_RIGHT: *memory = MEM_RIGHT; return true;
@@ -173,6 +174,7 @@ static const char *const kind_text[] = {
     [SLOT_MEM] = "mem",       [SLOT_TENSOR] = "tensor", [SLOT_DIST] = "dist",
     [SLOT_INT] = "int",       [SLOT_PEER] = "int",      [SLOT_I32] = "i32",
     [SLOT_COND] = "cond",     [SLOT_ELEMENT] = "num",   [SLOT_NUM] = "tile or num",
+    [SLOT_ANY] = "any",
     [SLOT_LIT] = "lit",       [SLOT_IDX] = "idx",       [SLOT_SHAPE] = "shape",
     [SLOT_CONST] = "const",   [SLOT_BOOL] = "bool",     [SLOT_DTYPE] = "dtype",
     [SLOT_STR] = "str",       [SLOT_BUF] = "buf",       [SLOT_CTX] = "ctx",

@@ -65,6 +65,7 @@ typedef enum {
     SLOT_I32,     /* integer scalar checked against INT32 */
     SLOT_COND,    /* BOOL scalar */
     SLOT_ELEMENT, /* scalar or literal of the dtype of operand 0 */
+    SLOT_ANY,     /* a tile in any memory, a tensor, a window view, a scalar */
     SLOT_NUM,     /* a tile, or a scalar or literal of the dtype of operand 0 */
     SLOT_LIT,     /* literal number */
     SLOT_IDX,     /* list of integers, one per dimension */
@@ -157,6 +158,7 @@ typedef enum {
     RULE_AS_SHAPE,
     RULE_DIM,
     RULE_FIT,
+    RULE_DEBUG_PRINT,
     RULE_BARRIER, /* from here on collectives */
     RULE_BROADCAST,
     RULE_ALLREDUCE,
@@ -234,6 +236,7 @@ typedef enum {
     EMIT_FLATTEN,
     EMIT_AS_SHAPE,
     EMIT_CHECK,
+    EMIT_DEBUG_PRINT,
     EMIT_NOTIFY,
     EMIT_WAIT,
     EMIT_FENCE,

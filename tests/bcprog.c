@@ -178,6 +178,10 @@ static void incore(BcProg *t)
         {BC_TMATACC, 9, 10, 11, 9, 4, 0},
         {BC_TMATBIAS, 9, 10, 11, 12, 0, 0},
         {BC_TTURN, 13, 10, 0, 0, 0, 0},
+        {BC_APART, 0, 0, 0, 0, 0, 0},
+        {BC_SHOW, 4, DT_INT32, 0, 0, 0, S_VALUE},
+        {BC_SHOWT, 0, 0, 2, 2, BC_NONE, S_VALUE},
+        {BC_SHOWM, 2, BC_NONE, 2, 2, 0, S_VALUE},
         {BC_RET, 4, 1, 0, 0, 0, 0},
     };
     static const BcMreg mregs[] = {

@@ -17,6 +17,7 @@ typedef struct {
     uint32_t ranks;              /* devices; 0: unsaid, two (or what a dump's first line says) */
     const Platform *platform;    /* NULL: unsaid, a2a3sim (or what the first line says) */
     const char *program, *entry; /* NULL: unsaid */
+    bool no_print;               /* leaves out what pl.debug_print shows */
 } SpecializeOptions;
 
 #endif

@@ -385,6 +385,8 @@ void elab_expr_stmt(Elab *e, const Ast *s)
     }
     if (v.expr->kind == EX_OP && v.expr->op == OP_AS_SHAPE && v.expr->args[0]->kind == EX_CALL)
         v.expr = v.expr->args[0]; /* nobody looks at the result's extents */
+    if (v.expr->kind == EX_OP && v.expr->op == OP_DEBUG_PRINT && e->opt->no_print)
+        return;
     if (v.expr->kind == EX_OP) {
         if (rebinds(e, v.expr))
             return;

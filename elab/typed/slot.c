@@ -229,6 +229,7 @@ Expr *elab_slot(Elab *e, OpId op, uint32_t slot, Val v, Span span, Expr **slots)
     case SLOT_DTYPE:
     case SLOT_STR:
     case SLOT_ENUM: x = known_slot(e, op, slot, v, span); break;
+    case SLOT_ANY: x = elab_expr(e, v, DT_COUNT, span); break;
     case SLOT_ANY_TILE:
     case SLOT_LEFT:
     case SLOT_RIGHT:

@@ -72,6 +72,9 @@ typedef struct {
     /* Asked now and then: why the run must end ("time limit", "interrupted"); NULL: it goes on. */
     const char *(*stop)(void *env);
     void *stop_env;
+    /* Takes what pl.debug_print says, as it says it; NULL: it says nothing. */
+    void (*print)(void *env, const char *text, size_t len);
+    void *print_env;
     bool certify; /* find out whether the run is a certificate, whatever is checked */
     bool cost;    /* hold what was counted against the closed forms of the builtins */
 } RunConfig;

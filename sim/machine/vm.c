@@ -216,10 +216,41 @@ static VmStatus transfer(Lane *lane)
     return VM_PENDING;
 }
 
+/* From an APART on: instructions that only a print needs. */
+typedef struct {
+    bool open;
+    uint64_t insns; /* of the lane */
+    int64_t scalar_ps;
+} Apart;
+
+enum { APART_MAX = 256 }; /* instructions; more count as what they are */
+
+/* What stands between an APART and its show takes no part in the run: the lane is preempted where it
+ * would be without it. */
+static void show_apart(World *w, Lane *lane, uint16_t op, Apart *a, uint64_t *budget)
+{
+    if (op == BC_APART && !a->open) {
+        *a = (Apart){true, lane->insns, lane->scalar_ps};
+        *budget += APART_MAX;
+    } else if (op != BC_APART && a->open) {
+        uint64_t n = lane->insns - a->insns;
+        a->open = false;
+        if (n > APART_MAX) {
+            *budget = *budget > APART_MAX ? *budget - APART_MAX : 1;
+            return;
+        }
+        w->steps -= n;
+        lane->insns = a->insns;
+        lane->scalar_ps = a->scalar_ps;
+        *budget -= APART_MAX - n;
+    }
+}
+
 VmStatus vm_run(World *w, Lane *lane, uint64_t budget)
 {
     int64_t scalar = w->platform.scalar_op;
     bool ok = true;
+    Apart apart = {0};
     for (; budget > 0 && ok; budget--) {
         Frame *top = lane_top(lane);
         vm_check_insn(w, lane);
@@ -231,6 +262,13 @@ VmStatus vm_run(World *w, Lane *lane, uint64_t budget)
                 if (w->patch && leave_out(w, lane, in))
                     continue;
                 return stop(w, lane, in, kind);
+            }
+            if (in->op >= BC_SHOW && in->op <= BC_APART) {
+                show_apart(w, lane, in->op, &apart, &budget);
+                ok = in->op == BC_APART || vm_show(w, lane, in);
+                top->pc++;
+                budget++;
+                continue;
             }
         }
         lane->insns++;

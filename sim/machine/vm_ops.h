@@ -81,6 +81,9 @@ bool vm_tile_read(World *w, Lane *lane, const BcInsn *in);
 /* sim/machine/vm_matrix.c: products, and tiles turned. */
 bool vm_matrix(World *w, Lane *lane, const BcInsn *in);
 
+/* sim/machine/vm_show.c: SHOW, SHOWT, SHOWM. Changes nothing that anybody can notice. */
+bool vm_show(World *w, Lane *lane, const BcInsn *in);
+
 /* sim/machine/vm_xfer.c */
 bool vm_xfer(World *w, Lane *lane, const BcInsn *in);
 

@@ -52,34 +52,39 @@ static bool repeated(const TileRegion *part, const TileRegion *whole)
     return false;
 }
 
-/* One axis of a broadcast; `rep_x`: operand x is repeated along some axis. */
-static bool common_axis(const TileRegion *x, const TileRegion *y, bool rep_x, bool rep_y,
-                        uint32_t i, int64_t *out, char *why)
+/* Two operands of one rank; rep_x: x is repeated along some axis. */
+typedef struct {
+    TileRegion x, y;
+    bool rep_x, rep_y;
+} Broadcast;
+
+static bool common_axis(const Broadcast *b, uint32_t i, int64_t *out, char *why)
 {
-    int64_t v = x->valid[i], u = y->valid[i];
-    if (x->shape[i] != y->shape[i]) {
-        int64_t one = x->shape[i] == 1 ? v : u;
-        *out = x->shape[i] == 1 ? u : v;
+    int64_t v = b->x.valid[i], u = b->y.valid[i];
+    if (b->x.shape[i] != b->y.shape[i]) {
+        int64_t one = b->x.shape[i] == 1 ? v : u;
+        *out = b->x.shape[i] == 1 ? u : v;
         return one != 0 || *out <= 0 || fail(why, "valid extents do not cover", i, v, u);
     }
-    *out = rep_x && !rep_y ? u : v == REGION_UNKNOWN ? u : v;
+    *out = b->rep_x && !b->rep_y ? u : v == REGION_UNKNOWN ? u : v;
     if (v == REGION_UNKNOWN || u == REGION_UNKNOWN || v == u)
         return true;
-    if (rep_x == rep_y)
+    if (b->rep_x == b->rep_y)
         return fail(why, "valid extents differ", i, v, u);
-    return (rep_x ? v > u : u > v) || fail(why, "valid extents do not cover", i, v, u);
+    return (b->rep_x ? v > u : u > v) || fail(why, "valid extents do not cover", i, v, u);
 }
 
 bool region_broadcast(const TileRegion *a, const TileRegion *b, TileRegion *out, char *why)
 {
     uint32_t rank = a->rank > b->rank ? a->rank : b->rank;
-    TileRegion x = widened(a, rank), y = widened(b, rank);
+    Broadcast both = {.x = widened(a, rank), .y = widened(b, rank)};
     out->rank = rank;
     for (uint32_t i = 0; i < rank; i++)
-        out->shape[i] = x.shape[i] == 1 ? y.shape[i] : x.shape[i];
-    bool rep_x = repeated(&x, out), rep_y = repeated(&y, out);
+        out->shape[i] = both.x.shape[i] == 1 ? both.y.shape[i] : both.x.shape[i];
+    both.rep_x = repeated(&both.x, out);
+    both.rep_y = repeated(&both.y, out);
     for (uint32_t i = 0; i < rank; i++)
-        if (!common_axis(&x, &y, rep_x, rep_y, i, &out->valid[i], why))
+        if (!common_axis(&both, i, &out->valid[i], why))
             return false;
     return true;
 }

@@ -8,33 +8,36 @@
 #include <limits.h>
 #include <string.h>
 
-static RectPair rect2(int64_t rows, int64_t cols, int64_t r0, int64_t c0, int64_t h, int64_t w,
-                      int64_t tw)
+/* h by w elements at (r0, c0) of a matrix, and in a tile of that size. */
+typedef struct {
+    int64_t r0, c0, h, w;
+} Part;
+
+static RectPair rect2(int64_t rows, int64_t cols, Part p)
 {
-    int64_t shape[] = {rows, cols}, off[] = {r0, c0}, ext[] = {h, w}, tile[] = {h, tw};
-    MemRef m = {.dtype = DT_FP32, .rank = 2, .offset = 16};
-    memcpy(m.shape, shape, sizeof shape);
-    return rect_make(&m, 1, off, ext, tile, (tw * 4 + 31) / 32 * 32);
+    int64_t off[] = {p.r0, p.c0}, ext[] = {p.h, p.w};
+    MemRef m = {.dtype = DT_FP32, .rank = 2, .offset = 16, .shape = {rows, cols}};
+    return rect_make(&m, 1, off, ext, ext, (p.w * 4 + 31) / 32 * 32);
 }
 
 START_TEST(rect_merges_rows)
 {
-    RectPair p = rect2(4, 8, 1, 0, 2, 8, 8); /* rows of 32 bytes: dense on both sides */
+    RectPair p = rect2(4, 8, (Part){1, 0, 2, 8}); /* rows of 32 bytes: dense on both sides */
     ck_assert_int_eq(p.rect.n, 0);
     ck_assert_int_eq(p.rect.run, 64);
     ck_assert_int_eq(p.rect.at.offset, 16 + 32);
-    p = rect2(4, 8, 1, 2, 2, 3, 3); /* a hole between the rows */
+    p = rect2(4, 8, (Part){1, 2, 2, 3}); /* a hole between the rows */
     ck_assert_int_eq(p.rect.n, 1);
     ck_assert_int_eq(p.rect.run, 12);
     ck_assert_int_eq(p.rect.stride[0], 32);
     ck_assert_int_eq(p.tile_stride[0], 32);
     ck_assert_int_eq(rect_bytes(&p.rect), 24);
     ck_assert_int_eq(rect_end(&p.rect), 16 + 32 + 8 + 32 + 12);
-    p = rect2(4, 3, 0, 0, 2, 3, 3); /* dense in the window, padded in the tile */
+    p = rect2(4, 3, (Part){0, 0, 2, 3}); /* dense in the window, padded in the tile */
     ck_assert_int_eq(p.rect.n, 1);
     ck_assert_int_eq(rect_compact(&p.rect).n, 0);
     ck_assert_int_eq(rect_compact(&p.rect).run, 24);
-    p = rect2(4, 3, 0, 0, 0, 3, 3);
+    p = rect2(4, 3, (Part){0, 0, 0, 3});
     ck_assert_int_eq(rect_bytes(&p.rect), 0);
 }
 END_TEST
@@ -58,7 +61,7 @@ START_TEST(read_write_add)
     ck_assert_ptr_null(f->ops->memory(f, 1, 0));
     for (int i = 0; i < 16; i++)
         tile[i] = (float)i;
-    RectPair p = rect2(4, 8, 1, 2, 2, 3, 3);
+    RectPair p = rect2(4, 8, (Part){1, 2, 2, 3});
     FabLocal l = {.at = tile};
     memcpy(l.stride, p.tile_stride, sizeof l.stride);
     ck_assert_int_eq(f->ops->write(f, 0, &p.rect, l, &tok), FAB_OK);

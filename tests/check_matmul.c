@@ -20,19 +20,23 @@ static uint32_t next(uint32_t *state)
 }
 
 /* Values with many digits, and now and then a special one. */
-static void fill(Dtype t, unsigned char *at, int64_t rows, int64_t cols, int64_t step,
-                 uint32_t *state, bool special)
+typedef struct {
+    uint32_t state;
+    bool special;
+} Values;
+
+static void fill(Values *v, Dtype t, unsigned char *at, int64_t rows, int64_t cols, int64_t step)
 {
     static const double specials[] = {INFINITY, -INFINITY, NAN, 0.0, -0.0, 3e38, 1e-40};
     for (int64_t i = 0; i < rows; i++)
         for (int64_t j = 0; j < cols; j++) {
             unsigned char *to = at + i * step + j * dtype_bytes(t);
             if (t == DT_INT8)
-                *to = (unsigned char)next(state);
-            else if (special && next(state) % 29 == 0)
-                dtype_store_double(t, to, specials[next(state) % 7]);
+                *to = (unsigned char)next(&v->state);
+            else if (v->special && next(&v->state) % 29 == 0)
+                dtype_store_double(t, to, specials[next(&v->state) % 7]);
             else
-                dtype_store_double(t, to, (double)(int32_t)(next(state) - (1u << 23)) / 1e5);
+                dtype_store_double(t, to, (double)(int32_t)(next(&v->state) - (1u << 23)) / 1e5);
         }
 }
 
@@ -66,7 +70,7 @@ static void add_product(const Case *x, int64_t i, int64_t j)
 static void run_case(Dtype t, int64_t m, int64_t n, int64_t k, bool special)
 {
     Case x = {.dtype = t, .m = m, .n = n, .k = k};
-    uint32_t state = (uint32_t)(m * 31 + n * 7 + k);
+    Values v = {(uint32_t)(m * 31 + n * 7 + k), special};
     x.a_step = k * dtype_bytes(t) + 3 * dtype_bytes(t);
     x.b_step = n * dtype_bytes(t) + dtype_bytes(t);
     x.c_step = n * 4 + 8;
@@ -74,9 +78,10 @@ static void run_case(Dtype t, int64_t m, int64_t n, int64_t k, bool special)
     x.b = calloc((size_t)(k + 1), (size_t)x.b_step);
     x.c = calloc((size_t)m, (size_t)x.c_step);
     x.want = calloc((size_t)m, (size_t)x.c_step);
-    fill(t, x.a, m, k, x.a_step, &state, special);
-    fill(t, x.b, k, n, x.b_step, &state, special);
-    fill(t == DT_INT8 ? DT_INT32 : DT_FP32, x.c, m, n, x.c_step, &state, false);
+    fill(&v, t, x.a, m, k, x.a_step);
+    fill(&v, t, x.b, k, n, x.b_step);
+    v.special = false;
+    fill(&v, t == DT_INT8 ? DT_INT32 : DT_FP32, x.c, m, n, x.c_step);
     memcpy(x.want, x.c, (size_t)(m * x.c_step));
     for (int64_t i = 0; i < m; i++)
         for (int64_t j = 0; j < n; j++)

@@ -35,11 +35,11 @@ START_TEST(holes_do_not_touch)
     FabRect left = {.run = 8, .n = 1, .count = {100}, .stride = {64}}, right = left;
     right.at.offset = 8;
     right.run = 56;
-    play_touch(&p, EV_WRITE, 0, 0, 0, left, 1);
-    play_touch(&p, EV_REMOTE_WRITE, 1, 0, 0, right, 2);
+    play_touch(&p, EV_WRITE, 0, 0, left, 1);
+    play_touch(&p, EV_REMOTE_WRITE, 1, 0, right, 2);
     ck_assert_uint_eq(play_races(&p), 0);
     right.at.offset = 7;
-    play_touch(&p, EV_REMOTE_WRITE, 1, 0, 0, right, 3);
+    play_touch(&p, EV_REMOTE_WRITE, 1, 0, right, 3);
     ck_assert_uint_eq(play_races(&p), 1);
     ck_assert_ptr_nonnull(strstr(p.result.reports[0].text, "data[0, 3] to data["));
     play_done(&p);
@@ -86,7 +86,7 @@ START_TEST(adds_commute)
     play_start(&p);
     FabRect r = {.run = 64};
     for (uint32_t i = 0; i < RANKS; i++)
-        play_touch(&p, EV_ATOMIC, i, 0, 0, r, 10 + i);
+        play_touch(&p, EV_ATOMIC, i, 0, r, 10 + i);
     ck_assert_uint_eq(play_races(&p), 0);
     play_rd(&p, 0, 0, 0, 2, 1);
     ck_assert_uint_eq(play_races(&p), 3);
@@ -193,7 +193,7 @@ static void random_access(Play *p, Plain *x)
     uint32_t rows = 1 + 3 * (rnd(4) == 0), line = FIRST + x->n_lines++;
     for (uint32_t i = 0; i < rows; i++) {
         plain_access(x, rank, kind, &rect, line);
-        play_touch(p, kind, rank, 0, 0, rect, line);
+        play_touch(p, kind, rank, 0, rect, line);
         rect.at.offset += rect.n ? 8 : 32;
     }
 }

@@ -7,6 +7,12 @@
 /* ---- who acquires what ---- */
 
 /* Credits that can take each other's place order nothing; all of them do. */
+/* The first two elements of a rank's data. */
+static FabRect data(uint32_t of)
+{
+    return (FabRect){.at.rank = of, .run = 4};
+}
+
 START_TEST(two_of_three)
 {
     Play p;
@@ -278,13 +284,13 @@ START_TEST(lanes_are_threads)
     play_setup(&p, 2, 2);
     play_begin(&p, 0);
     FabRect r = {.run = 4};
-    play_touch(&p, EV_WRITE, 0, 0, 0, r, 1);
-    play_touch(&p, EV_READ, 0, 1, 0, r, 2);
+    play_touch(&p, EV_WRITE, 0, 0, r, 1);
+    play_touch(&p, EV_READ, 0, 1, r, 2);
     ck_assert_uint_eq(play_races(&p), 1);
     ck_assert_ptr_nonnull(strstr(p.result.reports[0].text, "rank 0 core 1 reads"));
     play_end(&p, 0);
     play_begin(&p, RANKS);
-    play_touch(&p, EV_WRITE, 0, 1, 0, r, 3);
+    play_touch(&p, EV_WRITE, 0, 1, r, 3);
     ck_assert_uint_eq(play_races(&p), 1);
     play_done(&p);
 }
@@ -297,18 +303,17 @@ START_TEST(lanes_wait_for_themselves)
     play_setup(&p, 2, 1);
     for (uint32_t r = 0; r < RANKS; r++)
         play_begin(&p, r);
-    FabRect r = {.run = 4};
     for (uint32_t i = 1; i < 3; i++) {
-        play_touch(&p, EV_WRITE, i, 0, i, r, i);
+        play_touch(&p, EV_WRITE, i, 0, data(i), i);
         play_ntf(&p, i, 0, 0, 1);
     }
     play_wait_lane(&p, 0, 0, 0, 2, WAIT_GE);
     play_wait_lane(&p, 0, 1, 0, 1, WAIT_GE);
-    play_touch(&p, EV_REMOTE_READ, 0, 1, 1, r, 11);
+    play_touch(&p, EV_REMOTE_READ, 0, 1, data(1), 11);
     ck_assert_uint_eq(play_races(&p), 1);
-    play_touch(&p, EV_REMOTE_READ, 0, 1, 2, r, 12);
+    play_touch(&p, EV_REMOTE_READ, 0, 1, data(2), 12);
     ck_assert_uint_eq(play_races(&p), 2);
-    play_touch(&p, EV_REMOTE_READ, 0, 0, 2, r, 13);
+    play_touch(&p, EV_REMOTE_READ, 0, 0, data(2), 13);
     ck_assert_uint_eq(play_races(&p), 2);
     play_done(&p);
 }

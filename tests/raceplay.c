@@ -103,42 +103,44 @@ uint32_t play_races(Play *p)
     return p->result.n_reports;
 }
 
-void play_touch(Play *p, EventKind kind, uint32_t rank, uint32_t core, uint32_t of, FabRect rect,
-                uint32_t line)
+void play_touch(Play *p, EventKind kind, uint32_t rank, uint32_t core, FabRect rect, uint32_t line)
 {
     uint16_t insn = kind == EV_WRITE ? BC_STORE : kind == EV_READ ? BC_LOAD : BC_RLOAD;
-    rect.at.rank = of;
     Event e = {.kind = kind,
                .at = {.rank = rank, .core = core, .dispatch = p->dispatch[rank], .pc = line},
                .rect = rect,
-               .target = of,
+               .target = rect.at.rank,
                .dtype = DT_FP16,
                .insn = insn};
     event(p, &e);
 }
 
+static FabRect data(uint32_t of, int64_t offset, int64_t bytes)
+{
+    return (FabRect){.at = {.rank = of, .offset = offset}, .run = bytes};
+}
+
 void play_put(Play *p, uint32_t rank, int64_t offset, int64_t bytes, uint32_t line)
 {
-    play_touch(p, EV_PUT_SOURCE, rank, 0, rank, (FabRect){.at.offset = offset, .run = bytes}, line);
+    play_touch(p, EV_PUT_SOURCE, rank, 0, data(rank, offset, bytes), line);
 }
 
 void play_rd(Play *p, uint32_t rank, uint32_t of, int64_t offset, int64_t bytes, uint32_t line)
 {
-    play_touch(p, rank == of ? EV_READ : EV_REMOTE_READ, rank, 0, of,
-               (FabRect){.at.offset = offset, .run = bytes}, line);
+    EventKind kind = rank == of ? EV_READ : EV_REMOTE_READ;
+    play_touch(p, kind, rank, 0, data(of, offset, bytes), line);
 }
 
 void play_wr(Play *p, uint32_t rank, uint32_t of, int64_t offset, int64_t bytes, uint32_t line)
 {
-    play_touch(p, rank == of ? EV_WRITE : EV_REMOTE_WRITE, rank, 0, of,
-               (FabRect){.at.offset = offset, .run = bytes}, line);
+    EventKind kind = rank == of ? EV_WRITE : EV_REMOTE_WRITE;
+    play_touch(p, kind, rank, 0, data(of, offset, bytes), line);
 }
 
-static void play_notify_lane(Play *p, uint32_t rank, uint32_t core, uint32_t to, uint32_t cell,
-                             int32_t value, int op)
+static void notify(Play *p, uint32_t rank, uint32_t to, uint32_t cell, int32_t value, int op)
 {
     Event e = {.kind = EV_NOTIFY,
-               .at = {.rank = rank, .core = core, .dispatch = p->dispatch[rank], .pc = 900},
+               .at = {.rank = rank, .dispatch = p->dispatch[rank], .pc = 900},
                .target = to,
                .op = (uint8_t)op,
                .value = value,
@@ -155,12 +157,12 @@ static void play_notify_lane(Play *p, uint32_t rank, uint32_t core, uint32_t to,
 
 void play_ntf(Play *p, uint32_t rank, uint32_t to, uint32_t cell, int32_t value)
 {
-    play_notify_lane(p, rank, 0, to, cell, value, NOTIFY_ATOMIC_ADD);
+    notify(p, rank, to, cell, value, NOTIFY_ATOMIC_ADD);
 }
 
 void play_set(Play *p, uint32_t rank, uint32_t to, uint32_t cell, int32_t value)
 {
-    play_notify_lane(p, rank, 0, to, cell, value, NOTIFY_SET);
+    notify(p, rank, to, cell, value, NOTIFY_SET);
 }
 
 void play_wait_lane(Play *p, uint32_t rank, uint32_t core, uint32_t cell, int32_t value, int cmp)

@@ -32,9 +32,8 @@ void play_start(Play *p);
 void play_done(Play *p);
 /* The reports of a run that would end here. */
 uint32_t play_races(Play *p);
-/* Lane `core` of `rank` accesses rank `of`'s data at `line`. */
-void play_touch(Play *p, EventKind kind, uint32_t rank, uint32_t core, uint32_t of, FabRect rect,
-                uint32_t line);
+/* Lane `core` of `rank` accesses `rect`, of whatever rank's data, at `line`. */
+void play_touch(Play *p, EventKind kind, uint32_t rank, uint32_t core, FabRect rect, uint32_t line);
 void play_put(Play *p, uint32_t rank, int64_t offset, int64_t bytes, uint32_t line);
 void play_rd(Play *p, uint32_t rank, uint32_t of, int64_t offset, int64_t bytes, uint32_t line);
 void play_wr(Play *p, uint32_t rank, uint32_t of, int64_t offset, int64_t bytes, uint32_t line);

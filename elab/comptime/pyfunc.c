@@ -287,11 +287,12 @@ static Val py_reversed(const PyCall *c)
     return sequence(c, V_LIST, out, n);
 }
 
-/* Merges two sorted halves; equal items stay in their order. false: items without an order. */
-static bool merge(const PyCall *c, const Val *a, uint32_t na, const Val *b, uint32_t nb, bool down,
-                  Val *out)
+/* Merges the first `na` of `n` items with the others, both sorted; equal items stay in their order.
+ * false: items without an order. */
+static bool merge(const PyCall *c, const Val *a, uint32_t na, uint32_t n, bool down, Val *out)
 {
-    uint32_t i = 0, k = 0;
+    const Val *b = a + na;
+    uint32_t i = 0, k = 0, nb = n - na;
     while (i < na || k < nb) {
         int order = i < na && k < nb ? elab_order(a[i], b[k]) : 0;
         if (order == -2) {
@@ -312,7 +313,7 @@ static bool sort(const PyCall *c, Val *at, uint32_t n, bool down, Val *room)
     if (n < 2)
         return true;
     if (!sort(c, at, half, down, room) || !sort(c, at + half, n - half, down, room) ||
-        !merge(c, at, half, at + half, n - half, down, room))
+        !merge(c, at, half, n, down, room))
         return false;
     memcpy(at, room, n * sizeof *at);
     return true;

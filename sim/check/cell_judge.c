@@ -324,9 +324,10 @@ static void judge_read(Judge *j, uint32_t read, const EventIds *updates)
             continue;
         Access then = as_access(j, updates->at[i]), now = as_access(j, read);
         int64_t at = j->cell->at.offset;
-        race_report(c, &then, &now, at, at + 4, false,
-                    element ? "what a read of a cell saw orders nothing: end the poll with a wait"
-                            : NULL);
+        Race race = {&then, &now, at, at + 4, false, NULL};
+        if (element)
+            race.why = "what a read of a cell saw orders nothing: end the poll with a wait";
+        race_report(c, &race);
     }
 }
 
@@ -341,7 +342,7 @@ static void judge_stores(Judge *j, const EventIds *updates)
                 continue;
             Access then = as_access(j, updates->at[k]), now = as_access(j, updates->at[i]);
             int64_t at = j->cell->at.offset;
-            race_report(c, &then, &now, at, at + 4, false, NULL);
+            race_report(c, &(Race){&then, &now, at, at + 4, false, NULL});
         }
 }
 

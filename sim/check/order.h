@@ -269,10 +269,15 @@ void order_replay(OrderCheck *c);
 
 /* ---- race.c ---- */
 void race_visit(OrderCheck *c, uint32_t thread, const OrderAccess *a);
-/* `now` conflicts with `then` on bytes [first, end) of the slice; a report, once a pair of lines.
- */
-void race_report(OrderCheck *c, const Access *then, const Access *now, int64_t first, int64_t end,
-                 bool tensor, const char *why);
+/* `now` conflicts with `then` on bytes [first, end) of the slice of a window, or of a tensor. */
+typedef struct {
+    const Access *then, *now;
+    int64_t first, end;
+    bool tensor;
+    const char *why; /* more to say, or NULL */
+} Race;
+/* A report, once a pair of lines. */
+void race_report(OrderCheck *c, const Race *race);
 /* Once per pair of lines; kind keeps kinds of reports apart. */
 bool report_is_new(OrderCheck *c, CodePlace a, CodePlace b, unsigned kind);
 

@@ -304,7 +304,7 @@ static void tensor_write(OrderCheck *c, const Event *e)
                 !rects_common(&then->rect, &e->rect, &from, &end))
                 continue;
             Access now = access_now(c, e);
-            race_report(c, then, &now, from, end, true, NULL);
+            race_report(c, &(Race){then, &now, from, end, true, NULL});
         }
     }
 }

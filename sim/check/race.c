@@ -66,11 +66,11 @@ static void judge(OrderCheck *c, const Access *then, const Access *now)
         !rects_common(&then->rect, &now->rect, &first, &end) || harmless(c, then, now, first, end))
         return;
     const Slice *s = &c->slices.at[c->slice];
-    const char *why = class_of(then->kind) == ADDS && class_of(now->kind) == ADDS
-                          ? "floating adds in another order give another sum"
-                          : NULL;
     bool swap = is_read(then) && then->kind != EV_PUT_SOURCE && !is_read(now);
-    race_report(c, swap ? now : then, swap ? then : now, first, end, s->tensor, why);
+    Race r = {swap ? now : then, swap ? then : now, first, end, s->tensor, NULL};
+    if (class_of(then->kind) == ADDS && class_of(now->kind) == ADDS)
+        r.why = "floating adds in another order give another sum";
+    race_report(c, &r);
 }
 
 /* Under weak memory what comes before is not there yet: a release fence must have landed it, and

@@ -117,10 +117,10 @@ static void reason(OrderCheck *c, const Access *then, const Access *now)
     buf_free(&text);
 }
 
-void race_report(OrderCheck *c, const Access *then, const Access *now, int64_t first, int64_t end,
-                 bool tensor, const char *why)
+void race_report(OrderCheck *c, const Race *race)
 {
     World *w = c->world;
+    const Access *then = race->then, *now = race->now;
     reason(c, then, now);
     if (!(w->config->checks & CHECK_RACES) || !report_is_new(c, then->at, now->at, 0))
         return;
@@ -129,10 +129,10 @@ void race_report(OrderCheck *c, const Access *then, const Access *now, int64_t f
     buf_str(&text, ": race: ");
     elements_who(w, &text, now->at);
     buf_printf(&text, " %s ", verb(now));
-    if (tensor) {
-        elements_region(w, &text, now->at.dispatch, now->rect.at.window, first, end);
+    if (race->tensor) {
+        elements_region(w, &text, now->at.dispatch, now->rect.at.window, race->first, race->end);
     } else {
-        elements_window(w, &text, now->rect.at.window, now->dtype, first, end);
+        elements_window(w, &text, now->rect.at.window, now->dtype, race->first, race->end);
         buf_printf(&text, " of rank %u", now->rect.at.rank);
     }
     buf_printf(&text, " (%s), unordered with ", elements_op(now->insn));
@@ -143,13 +143,13 @@ void race_report(OrderCheck *c, const Access *then, const Access *now, int64_t f
         buf_str(&text, ": the put may still read its source until the next notify or fence");
     side_text(w, &text, now);
     side_text(w, &text, then);
-    if (!tensor) {
+    if (!race->tensor) {
         loose_text(c, &text, now->thread);
         if (then->thread != now->thread)
             loose_text(c, &text, then->thread);
     }
-    if (why)
-        buf_printf(&text, "\n    %s", why);
+    if (race->why)
+        buf_printf(&text, "\n    %s", race->why);
     report_add(w, REP_CHECK, "race", &now->at, text.at);
     buf_free(&text);
 }

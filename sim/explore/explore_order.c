@@ -99,12 +99,11 @@ static uint64_t item_hash(const Trace *t, uint32_t item)
     return mix(sum ^ t->items.at[item].s->name);
 }
 
-uint64_t order_races(const World *w, Scope *scope, Step *const *steps, uint32_t n,
-                     const LocalAccess *local, uint32_t n_local, OrderWant *want, void *env)
+uint64_t order_races(const Execution *x, Scope *scope, OrderWant *want, void *env)
 {
-    Trace t = {.w = w, .scope = scope};
+    Trace t = {.w = x->world, .scope = scope};
     uint64_t hash = 0;
-    trace_make(&t, steps, n, local, n_local);
+    trace_make(&t, x);
     trace_judge(&t);
     if (want && !scope->grown)
         report_all(&t, want, env);

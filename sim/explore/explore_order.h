@@ -8,11 +8,10 @@
  * (they are the initials of what may stand there; one of them is enough). */
 typedef void OrderWant(void *env, uint32_t node, const uint32_t *names, uint32_t n);
 
-/* Finds the reversible races of an execution of a world that stands at its end, and adds to the
+/* Finds the reversible races of an execution, and adds to the
  * scope what it does not bear out: then the search must begin again, and `want` is not called.
  * Returns a hash of its happens-before order: executions that differ in the order of independent
  * transitions only have the same. `want` may be NULL. */
-uint64_t order_races(const World *w, Scope *scope, Step *const *steps, uint32_t n,
-                     const LocalAccess *local, uint32_t n_local, OrderWant *want, void *env);
+uint64_t order_races(const Execution *x, Scope *scope, OrderWant *want, void *env);
 
 #endif

@@ -413,20 +413,19 @@ static void note_accesses(Trace *t, const LocalAccess *local, uint32_t n_local)
     xfree(head);
 }
 
-void trace_make(Trace *t, Step *const *steps, uint32_t n, const LocalAccess *local,
-                uint32_t n_local)
+void trace_make(Trace *t, const Execution *x)
 {
-    t->n_steps = n;
+    t->n_steps = x->n_steps;
     t->lands = t->scope->weak && !scope_is_plain(t->scope);
-    for (uint32_t i = 0; i < n; i++)
-        add_step(t, steps[i], i);
+    for (uint32_t i = 0; i < x->n_steps; i++)
+        add_step(t, x->steps[i], i);
     add_stuck(t);
     size_t size = (size_t)t->items.len * t->procs.len + 1;
     t->clocks = xcalloc(size, sizeof *t->clocks);
     t->bases = xcalloc(size, sizeof *t->bases);
     make_clocks(t);
     if (t->scope->judges)
-        note_accesses(t, local, n_local);
+        note_accesses(t, x->local, x->n_local);
 }
 
 void trace_free(Trace *t)

@@ -32,6 +32,15 @@ typedef struct {
     StepAccess a;
 } LocalAccess;
 
+/* An execution of a world that stands at its end: its transitions, and what lies between them. */
+typedef struct {
+    const World *world;
+    Step *const *steps;
+    uint32_t n_steps;
+    const LocalAccess *local;
+    uint32_t n_local;
+} Execution;
+
 /* What is held against the scope: the accesses of items, and those before them. */
 typedef struct {
     uint32_t item;
@@ -55,9 +64,8 @@ typedef struct {
     VEC(ItemAccess) accesses;
 } Trace;
 
-/* Makes the items of an execution of a world that stands at its end, and their clocks. */
-void trace_make(Trace *t, Step *const *steps, uint32_t n, const LocalAccess *local,
-                uint32_t n_local);
+/* Makes the items of an execution, and their clocks. */
+void trace_make(Trace *t, const Execution *x);
 void trace_free(Trace *t);
 
 static inline uint32_t *trace_clock(const Trace *t, uint32_t item)

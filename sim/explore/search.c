@@ -265,8 +265,8 @@ static void find_races(Search *s)
         steps[n] = s->path.at[n].step;
         n++;
     }
-    uint64_t order = order_races(s->world, &s->scope, steps, n, s->local.at, s->local.len,
-                                 s->options->brute ? NULL : want, s);
+    Execution x = {s->world, steps, n, s->local.at, s->local.len};
+    uint64_t order = order_races(&x, &s->scope, s->options->brute ? NULL : want, s);
     xfree(steps);
     if (s->end == RUN_WHOLE && !s->scope.grown)
         search_note_order(s, order);

@@ -57,15 +57,23 @@ static const void *row_of(const void *base, int64_t row, int64_t step)
     return (const char *)base + row * step;
 }
 
-/* Rows from..from+rows of a, columns of the block at `k`, as panels of `high` rows. */
-static void pack_a(Dtype t, const Matmul *x, int64_t from, int64_t rows, int64_t k, int64_t depth,
-                   int high, uint32_t *out)
+typedef struct {
+    const Matmul *x;
+    Dtype dtype;
+    MatmulMicro *micro;
+    const MatmulTable *table;
+    int64_t i, j, k, rows, cols, depth; /* the block of c at hand, and of what is summed */
+} Block;
+
+/* The block's rows of a as panels, as high as the table says. */
+static void pack_a(const Block *b, uint32_t *out)
 {
-    for (int64_t i0 = 0; i0 < rows; i0 += high, out += high * depth)
+    int high = b->table->rows;
+    for (int64_t i0 = 0; i0 < b->rows; i0 += high, out += high * b->depth)
         for (int i = 0; i < high; i++) {
-            const void *row = row_of(x->a, from + i0 + i, x->a_step);
-            for (int64_t j = 0; j < depth; j++)
-                out[j * high + i] = i0 + i < rows ? widened(t, row, k + j) : 0;
+            const void *row = row_of(b->x->a, b->i + i0 + i, b->x->a_step);
+            for (int64_t j = 0; j < b->depth; j++)
+                out[j * high + i] = i0 + i < b->rows ? widened(b->dtype, row, b->k + j) : 0;
         }
 }
 
@@ -79,26 +87,19 @@ static void pack_row(Dtype t, const void *row, int64_t from, int64_t n, uint32_t
         out[j] = widened(t, row, from + j);
 }
 
-/* Columns from..from+cols of b, rows of the block at `k`, as panels of `wide` columns. */
-static void pack_b(Dtype t, const Matmul *x, int64_t from, int64_t cols, int64_t k, int64_t depth,
-                   int wide, uint32_t *out)
+/* The block's columns of b as panels, as wide as the table says. */
+static void pack_b(const Block *b, uint32_t *out)
 {
-    for (int64_t j0 = 0; j0 < cols; j0 += wide, out += wide * depth) {
-        int64_t n = cols - j0 < wide ? cols - j0 : wide;
-        for (int64_t i = 0; i < depth; i++) {
+    int wide = b->table->cols;
+    for (int64_t j0 = 0; j0 < b->cols; j0 += wide, out += wide * b->depth) {
+        int64_t n = b->cols - j0 < wide ? b->cols - j0 : wide;
+        for (int64_t i = 0; i < b->depth; i++) {
             uint32_t *to = out + i * wide;
-            pack_row(t, row_of(x->b, k + i, x->b_step), from + j0, n, to);
+            pack_row(b->dtype, row_of(b->x->b, b->k + i, b->x->b_step), b->j + j0, n, to);
             memset(to + n, 0, (size_t)(wide - n) * sizeof *to);
         }
     }
 }
-
-typedef struct {
-    const Matmul *x;
-    MatmulMicro *micro;
-    const MatmulTable *table;
-    int64_t i, j, rows, cols, depth; /* the block of c at hand */
-} Block;
 
 /* A micro-tile at the edge of c goes through one of full size. */
 static void edge(const Block *b, char *c, int64_t rows, int64_t cols, const uint32_t *a,
@@ -153,7 +154,8 @@ static void canonical(const Matmul *x)
 void matmul_run(Dtype t, const Matmul *x)
 {
     const MatmulTable *table = matmul_table();
-    Block b = {.x = x, .table = table, .micro = t == DT_INT8 ? table->ints : table->floats};
+    Block b = {
+        .x = x, .dtype = t, .table = table, .micro = t == DT_INT8 ? table->ints : table->floats};
     if (x->m <= 0 || x->n <= 0)
         return;
     int64_t deep = least(x->k > 0 ? x->k : 1, DEPTH);
@@ -164,12 +166,12 @@ void matmul_run(Dtype t, const Matmul *x)
     uint32_t *pa = (void *)((char *)pb + size_b);
     for (b.j = 0; b.j < x->n; b.j += BLOCK_COLS) {
         b.cols = least(x->n - b.j, BLOCK_COLS);
-        for (int64_t k = 0; k < x->k; k += DEPTH) {
-            b.depth = least(x->k - k, DEPTH);
-            pack_b(t, x, b.j, b.cols, k, b.depth, table->cols, pb);
+        for (b.k = 0; b.k < x->k; b.k += DEPTH) {
+            b.depth = least(x->k - b.k, DEPTH);
+            pack_b(&b, pb);
             for (b.i = 0; b.i < x->m; b.i += BLOCK_ROWS) {
                 b.rows = least(x->m - b.i, BLOCK_ROWS);
-                pack_a(t, x, b.i, b.rows, k, b.depth, table->rows, pa);
+                pack_a(&b, pa);
                 run_block(&b, pa, pb);
             }
         }

@@ -199,49 +199,52 @@ void vm_pad_leading(uint32_t rank, uint32_t to, const int64_t *extents, int64_t 
         out[i] = i + rank < to ? 1 : extents[i + rank - to];
 }
 
-/* The rectangle of a view that a tile's extents `ext` take at `off`, on world rank `rank`. */
-static bool tile_rect(World *w, Lane *lane, const MemRef *m, const BcTile *t, uint32_t rank,
-                      const int64_t *off, const int64_t *ext, RectPair *out)
+/* What a load or store of a tile is about: the view from register `off` on, on a world rank. */
+typedef struct {
+    uint16_t slot, off;
+    const MemRef *m;
+    uint32_t rank;
+    EventKind kind;
+} TileAccess;
+
+/* Moves the extents `ext` of the tile to or from the view. */
+static bool move_tile(World *w, Lane *lane, const TileAccess *a, const BcTile *t,
+                      const int64_t *ext)
 {
-    if (!vm_bounds(w, lane, m, off, ext))
+    const int64_t *off = lane_top(lane)->regs + a->off;
+    if (!vm_bounds(w, lane, a->m, off, ext))
         return false;
-    *out = rect_make(m, rank, off, ext, t->shape, t->pitch);
-    return true;
+    RectPair p = rect_make(a->m, a->rank, off, ext, t->shape, t->pitch);
+    return vm_access(w, lane, a->m, a->kind, &p, vm_tile_at(lane, t));
 }
 
 /* Reads into a tile: valid extents `valid`, or the whole tile. */
-static bool load_tile(World *w, Lane *lane, uint32_t slot, const MemRef *m, uint32_t rank,
-                      EventKind kind, uint16_t off, const int64_t *valid)
+static bool load_tile(World *w, Lane *lane, const TileAccess *a, const int64_t *valid)
 {
     Frame *top = lane_top(lane);
-    const BcTile *t = &top->f->tiles[slot];
+    const BcTile *t = &top->f->tiles[a->slot];
     const int64_t *ext = valid ? valid : t->shape;
     for (uint32_t i = 0; i < t->rank; i++)
         if (ext[i] < 0 || ext[i] > t->shape[i])
             return vm_fault(w, lane, "%s: valid extent %lld of axis %u is outside the tile (%lld)",
                             op_text(lane), (long long)ext[i], i, (long long)t->shape[i]);
-    RectPair p;
-    if (!tile_rect(w, lane, m, t, rank, top->regs + off, ext, &p) ||
-        !vm_access(w, lane, m, kind, &p, vm_tile_at(lane, t)))
+    if (!move_tile(w, lane, a, t, ext))
         return false;
-    TileState *state = &top->tiles[slot];
+    TileState *state = &top->tiles[a->slot];
     memcpy(state->valid, ext, t->rank * sizeof *ext);
     state->written = true;
     return true;
 }
 
-static bool store_tile(World *w, Lane *lane, uint32_t slot, const MemRef *m, uint32_t rank,
-                       EventKind kind, uint16_t off)
+static bool store_tile(World *w, Lane *lane, const TileAccess *a)
 {
     Frame *top = lane_top(lane);
-    BcTile t = top->f->tiles[slot];
+    BcTile t = top->f->tiles[a->slot];
     int64_t ext[BC_MAX_RANK];
-    RectPair p;
-    vm_tile_used(w, lane, slot);
-    vm_pad_leading(t.rank, m->rank, top->tiles[slot].valid, ext);
-    vm_pad_leading(t.rank, m->rank, top->f->tiles[slot].shape, t.shape);
-    return tile_rect(w, lane, m, &t, rank, top->regs + off, ext, &p) &&
-           vm_access(w, lane, m, kind, &p, vm_tile_at(lane, &t));
+    vm_tile_used(w, lane, a->slot);
+    vm_pad_leading(t.rank, a->m->rank, top->tiles[a->slot].valid, ext);
+    vm_pad_leading(t.rank, a->m->rank, top->f->tiles[a->slot].shape, t.shape);
+    return move_tile(w, lane, a, &t, ext);
 }
 
 /* Valid extents of a load that ends where the memory does; false when nothing is left. */
@@ -276,19 +279,19 @@ bool vm_load(World *w, Lane *lane, const BcInsn *in)
     int64_t cut[BC_MAX_RANK];
     if (!m)
         return false;
+    TileAccess a = {in->a, in->c, m, lane->rank, EV_READ};
     if (!in->imm)
-        return load_tile(w, lane, in->a, m, lane->rank, EV_READ, in->c,
-                         in->e == BC_NONE ? NULL : lane_top(lane)->regs + in->e);
+        return load_tile(w, lane, &a, in->e == BC_NONE ? NULL : lane_top(lane)->regs + in->e);
     if (!cut_at_end(lane, m, in, cut))
         return vm_tile_none(lane, in->a, cut);
-    return load_tile(w, lane, in->a, m, lane->rank, EV_READ, in->c, cut);
+    return load_tile(w, lane, &a, cut);
 }
 
 bool vm_store(World *w, Lane *lane, const BcInsn *in)
 {
     const MemRef *m = vm_mem(w, lane, in->b);
-    return m && store_tile(w, lane, in->a, m, lane->rank,
-                           in->imm == ATOMIC_ADD ? EV_ATOMIC : EV_WRITE, in->c);
+    EventKind kind = in->imm == ATOMIC_ADD ? EV_ATOMIC : EV_WRITE;
+    return m && store_tile(w, lane, &(TileAccess){in->a, in->c, m, lane->rank, kind});
 }
 
 /* A load or store on the own rank is local: no traffic. */
@@ -298,9 +301,8 @@ bool vm_rload(World *w, Lane *lane, const BcInsn *in)
     uint32_t rank = 0;
     if (!m || !vm_peer(w, lane, m, lane_top(lane)->regs[in->c], "remote_load", &rank))
         return false;
-    EventKind kind = rank == lane->rank ? EV_READ : EV_REMOTE_READ;
-    return load_tile(w, lane, in->a, m, rank, kind, in->d,
-                     in->e == BC_NONE ? NULL : lane_top(lane)->regs + in->e);
+    TileAccess a = {in->a, in->d, m, rank, rank == lane->rank ? EV_READ : EV_REMOTE_READ};
+    return load_tile(w, lane, &a, in->e == BC_NONE ? NULL : lane_top(lane)->regs + in->e);
 }
 
 bool vm_rstore(World *w, Lane *lane, const BcInsn *in)
@@ -312,5 +314,5 @@ bool vm_rstore(World *w, Lane *lane, const BcInsn *in)
     EventKind kind = in->imm == ATOMIC_ADD ? EV_ATOMIC
                      : rank == lane->rank  ? EV_WRITE
                                            : EV_REMOTE_WRITE;
-    return store_tile(w, lane, in->a, m, rank, kind, in->d);
+    return store_tile(w, lane, &(TileAccess){in->a, in->d, m, rank, kind});
 }

@@ -176,9 +176,9 @@ static MmProgram random_program(uint64_t *s)
     int taste = (int)below(s, 4);
     if (form == 0)
         p.times = 2;
-    if (form == 1 && p.ranks == 2)
+    if ((form == 1 || form == 2) && p.ranks == 2)
         p.cores = 2;
-    if (form <= 1)
+    if (form <= 2)
         most = 3;
     for (uint32_t l = 0; l < p.ranks * p.cores; l++) {
         uint32_t slots = 0;
@@ -221,6 +221,10 @@ END_TEST
 #define T(at_)                                                                                     \
     {                                                                                              \
         .kind = MM_WAIT_GE, .at = at_, .value = 1                                                  \
+    }
+#define A(rank_, at_, value_)                                                                      \
+    {                                                                                              \
+        .kind = MM_ADD, .rank = rank_, .at = at_, .value = value_                                  \
     }
 #define REL                                                                                        \
     {                                                                                              \
@@ -283,6 +287,11 @@ static const MmProgram shapes[] = {
      {{W(2, 0, 1), REL, N(2, 0)},
       {W(2, 1, 1), REL, N(2, 1)},
       {T(0), ACQ, R(0, 0), T(1), ACQ, R(1, 1)}}},
+    /* two cores of a rank write to one target: what was made first lands first */
+    {2, 2, 1, {{A(1, 0, 1)}, {A(1, 0, 2)}, {R(0, 0), ACQ}}},
+    {2, 2, 1, {{A(1, 1, 2), A(1, 0, 1)}, {T(0), A(1, 0, 2)}, {R(0, 0), ACQ}, {N(0, 0)}}},
+    {2, 2, 1, {{W(1, 0, 1)}, {N(1, 0), W(1, 1, 1), REL}, {R(0, 0), T(0), ACQ, R(1, 1)}}},
+    {2, 2, 1, {{W(1, 0, 1)}, {T(0), W(1, 1, 1)}, {R(1, 0), ACQ, R(0, 1)}, {N(0, 0)}}},
 };
 
 enum { N_SHAPES = sizeof shapes / sizeof shapes[0] };

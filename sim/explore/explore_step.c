@@ -169,6 +169,26 @@ static bool meets(const Step *x, const Step *land)
     return false;
 }
 
+static bool writes_to(const Step *s, uint32_t rank)
+{
+    for (uint32_t i = 0; i < s->n_access; i++) {
+        const StepAccess *a = &s->access[i];
+        if (a->kind != ACC_READ && a->rect.at.rank == rank && !(a->rect.at.window & DEVICE_BIT))
+            return true;
+    }
+    return false;
+}
+
+bool step_queues_matter(const Scope *scope, const Step *a, const Step *b)
+{
+    for (uint32_t i = 0; i < a->n_access && a->rank == b->rank; i++) {
+        uint32_t target = a->access[i].rect.at.rank;
+        if (writes_to(a, target) && writes_to(b, target) && scope_lands_on(scope, target))
+            return true;
+    }
+    return false;
+}
+
 bool step_landing_matters(const Scope *scope, const Step *land, const Step *x)
 {
     if (!scope_lands(scope, &land->rect))
@@ -213,7 +233,8 @@ static bool weak_matters(const Scope *scope, const Step *a, const Step *b)
         return true;
     if (b->kind == STEP_LAND && step_landing_matters(scope, b, a))
         return true;
-    return fences_matter(scope, a, b) || fences_matter(scope, b, a);
+    return step_queues_matter(scope, a, b) || fences_matter(scope, a, b) ||
+           fences_matter(scope, b, a);
 }
 
 /* Writes of different ranks lie in different buffers; a notified cell is the same to everybody. */

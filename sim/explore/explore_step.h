@@ -68,6 +68,9 @@ bool step_views(const Scope *scope, const Step *s);
 bool step_lands(const Scope *scope, const Step *s);
 /* Weak memory: a landing against any step of another process. */
 bool step_landing_matters(const Scope *scope, const Step *land, const Step *x);
+/* Weak memory: writes of two lanes of one rank to one target, which land in the order in which they
+ * were made, what they write and add being the same or not. */
+bool step_queues_matter(const Scope *scope, const Step *a, const Step *b);
 /* Two transitions of different lanes or landings that can both happen next: could their order
  * matter? Errs towards yes. */
 bool step_dependent(const Scope *scope, const Step *a, const Step *b);

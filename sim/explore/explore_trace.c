@@ -246,7 +246,7 @@ static bool weak_depends(const Trace *t, uint32_t i, uint32_t j)
         return refresh_shows(t, j, a);
     if (a->rank != b->rank)
         return false;
-    if (step_releases(a) && step_releases(b))
+    if ((step_releases(a) && step_releases(b)) || step_queues_matter(t->scope, a, b))
         return true;
     return (a->kind == STEP_FENCE && step_releases(a) && step_lands(t->scope, b)) ||
            (b->kind == STEP_FENCE && step_releases(b) && step_lands(t->scope, a));
@@ -295,6 +295,22 @@ static void notify_wait(Trace *t, uint32_t i, uint32_t j)
         join(t, trace_clock(t, j), i);
 }
 
+/* What a fence of the rank lands, or would have landed: the landing does not stand between who
+ * wrote and the fence, whose order can be changed where they are lanes of their own. */
+static bool landed_with(const Step *land, const Step *fence)
+{
+    return land->kind == STEP_LAND && land->rank == fence->rank && fence->kind == STEP_FENCE &&
+           step_releases(fence);
+}
+
+static void join_landed(const Trace *t, uint32_t j, uint32_t *clock)
+{
+    const Step *b = t->items.at[j].s;
+    for (uint32_t i = 0; i < j && t->lands; i++)
+        if (landed_with(t->items.at[i].s, b) && depends(t, i, j))
+            join(t, clock, i);
+}
+
 static void visit(Trace *t, uint32_t j)
 {
     const Step *b = t->items.at[j].s;
@@ -306,7 +322,7 @@ static void visit(Trace *t, uint32_t j)
             join(t, clock, t->certain.at[k].from);
     for (uint32_t i = j; i-- > 0;) {
         const Step *a = t->items.at[i].s;
-        if (t->items.at[i].proc == t->items.at[j].proc)
+        if (t->items.at[i].proc == t->items.at[j].proc || landed_with(a, b))
             continue;
         if (a->kind == STEP_NOTIFY && b->kind == STEP_WAIT && step_same_cell(a, b) &&
             !commute(t, a, b) && !scope_wild(t->scope, &a->rect))
@@ -314,6 +330,7 @@ static void visit(Trace *t, uint32_t j)
         else if (!trace_before(t, i, clock) && depends(t, i, j))
             race(t, i, j);
     }
+    join_landed(t, j, clock);
     clock[t->items.at[j].proc] = t->items.at[j].pos;
 }
 

@@ -73,11 +73,22 @@ static bool setup_warnings(Compilation *c, const CompileOptions *o)
     return true;
 }
 
+static const Source *load_all(Compilation *c, const TakenLines *t)
+{
+    const NamedSource *s = t->sources;
+    Source *src = source_from_bytes(&c->arena, s->name, s->text, s->len);
+    for (uint32_t i = 1; i < t->n_sources; i++)
+        if (!source_append(&c->arena, src, s[i].name, s[i].text, s[i].len))
+            say(c, "%s: the texts are too long", s[i].name);
+    return c->why ? NULL : src;
+}
+
 static CompileStatus load(Compilation *c, const CompileOptions *o)
 {
     memset(c, 0, sizeof *c);
-    c->src = o->text ? source_from_bytes(&c->arena, o->path, o->text, o->len)
-                     : source_load(&c->arena, o->path, &c->why);
+    c->src = o->taken  ? load_all(c, o->taken)
+             : o->text ? source_from_bytes(&c->arena, o->path, o->text, o->len)
+                       : source_load(&c->arena, o->path, &c->why);
     diags_init(&c->diags, &c->arena, c->src);
     if (!c->src)
         return STATUS_USAGE;
@@ -90,8 +101,35 @@ static bool is_script(const CompileOptions *o)
     return !o->strict && (o->script || (n > 3 && strcmp(o->path + n - 3, ".py") == 0));
 }
 
-static void parse(Compilation *c, const CompileOptions *o)
+/* The entry goes into the options: it has its name only now. */
+static void take(Compilation *c, CompileOptions *o)
 {
+    const TakenLines *t = o->taken;
+    c->module = arena_new(&c->arena, AstModule);
+    c->module->src = c->src;
+    if (!parser_check_text(c->src, &c->diags))
+        return;
+    Taken *defs = arena_new_n(&c->arena, Taken, t->n_defs);
+    Sym entry = NULL;
+    for (uint32_t i = 0; i < t->n_defs; i++) {
+        const TakenLine *d = &t->defs[i];
+        defs[i] = (Taken){.names = d->names, .n_names = d->n_names};
+        source_line_begin(c->src, d->source, d->line, &defs[i].at);
+    }
+    const TakenSet set = {defs, t->n_defs, t->entry};
+    c->module = taken_module(&c->arena, &c->in, c->src, &set, &c->diags, &entry);
+    if (!o->specialize.entry && entry && !taken_is_class(c->module, entry))
+        o->specialize.entry = entry;
+    else if (!o->specialize.program && entry)
+        o->specialize.program = entry;
+}
+
+static void parse(Compilation *c, CompileOptions *o)
+{
+    if (o->taken) {
+        take(c, o);
+        return;
+    }
     if (!is_script(o)) {
         c->module = parse_module(&c->arena, &c->in, c->src, &c->diags);
         return;
@@ -101,12 +139,13 @@ static void parse(Compilation *c, const CompileOptions *o)
         c->note = script_note(&c->arena, c->module, o->verbose);
 }
 
-CompileStatus compile_parse(Compilation *c, const CompileOptions *o)
+CompileStatus compile_parse(Compilation *c, const CompileOptions *options)
 {
-    CompileStatus status = load(c, o);
+    CompileOptions o = *options;
+    CompileStatus status = load(c, &o);
     if (status != STATUS_OK)
         return status;
-    parse(c, o);
+    parse(c, &o);
     return finish(c);
 }
 
@@ -242,8 +281,23 @@ static bool dump_is_later(const Driver *d)
     return o->dump_one && !d->failed && !diags_failed(&d->c->diags) && !d->c->dump_text.len;
 }
 
-CompileStatus compile(Compilation *c, const CompileOptions *o)
+Ast *compile_take(Compilation *c, const NamedSource *s, uint32_t line)
 {
+    uint32_t at;
+    memset(c, 0, sizeof *c);
+    c->src = source_from_bytes(&c->arena, s->name, s->text, s->len);
+    diags_init(&c->diags, &c->arena, c->src);
+    if (!parser_check_text(c->src, &c->diags))
+        return NULL;
+    if (source_line_begin(c->src, 0, line, &at))
+        return taken_parse(&c->arena, &c->in, c->src, at, &c->diags);
+    say(c, "%s has no line %u", s->name, line);
+    return NULL;
+}
+
+CompileStatus compile(Compilation *c, const CompileOptions *options)
+{
+    CompileOptions own = *options, *o = &own;
     Driver d = {.c = c, .options = o};
     CompileStatus status = load(c, o);
     if (status != STATUS_OK)

@@ -4,6 +4,7 @@
 
 #include "api/settings.h"
 #include "codegen/bytecode.h"
+#include "elab/comptime/taken.h"
 
 typedef enum {
     STATUS_OK = 0,
@@ -14,10 +15,31 @@ typedef enum {
 
 typedef enum { EMIT_BYTECODE, EMIT_AST, EMIT_IR, EMIT_ASM } EmitKind;
 
+/* A text, and what messages call it. */
+typedef struct {
+    const char *name, *text;
+    size_t len;
+} NamedSource;
+
+/* A definition to take: the one that begins on this line of that text. */
+typedef struct {
+    uint32_t source, line;
+    const GivenName *names;
+    uint32_t n_names;
+} TakenLine;
+
+/* Definitions that make the program instead of what stands in one file. */
+typedef struct {
+    const NamedSource *sources;
+    const TakenLine *defs;
+    uint32_t n_sources, n_defs, entry;
+} TakenLines;
+
 typedef struct {
     const char *path; /* "-": standard input */
     const char *text; /* what the file would hold, `len` bytes; NULL: it is read */
     size_t len;
+    const TakenLines *taken; /* NULL: all of the file, by the rules for it */
     SpecializeOptions specialize;
     PassId stop_after; /* PASS_FINAL: go on to bytecode */
     bool verify_each;
@@ -61,6 +83,9 @@ CompileStatus compile(Compilation *c, const CompileOptions *options);
 
 /* Only loads and parses; for --emit=ast and --skeleton. */
 CompileStatus compile_parse(Compilation *c, const CompileOptions *options);
+
+/* Only reads the definition that begins on a line; NULL after a reported mistake. */
+Ast *compile_take(Compilation *c, const NamedSource *source, uint32_t line);
 
 void compile_free(Compilation *c);
 

@@ -65,6 +65,42 @@ typedef struct pld_unit pld_unit;       /* one compilation */
 typedef struct pld_program pld_program; /* what it gives */
 typedef struct pld_run pld_run;         /* a program with its arguments, run as often as wanted */
 
+/* Directions of parameters. */
+enum { PLD_IN = 0, PLD_OUT = 1, PLD_INOUT = 2 };
+
+/* A value from outside: of a name in a program, or of an argument. */
+enum {
+    PLD_V_NONE = 0,
+    PLD_V_INT = 1,
+    PLD_V_FLOAT = 2,
+    PLD_V_BOOL = 3,
+    PLD_V_TEXT = 4,
+    PLD_V_DTYPE = 5,  /* text: "FP32" */
+    PLD_V_ENUM = 6,   /* text: "pl.AtomicType.Add" */
+    PLD_V_EXTENT = 7, /* text: "N" of pl.dynamic("N") */
+    PLD_V_LIST = 8,   /* items, n */
+    PLD_V_TUPLE = 9,
+    PLD_V_DEF = 10,   /* integer: another taken definition */
+    PLD_V_OP = 11,    /* text: "pl.add", "pl.jit"; "pl", "pld", "math": the module */
+    PLD_V_TYPE = 12,  /* text: "pl.Tensor", "pld.DistributedTensor", "pl.Tile", "pl.Scalar"; NULL:
+                         "pl.Tensor"; dtype; items, n: its extents, PLD_V_INT (-1: dynamic, of no
+                         name) or PLD_V_EXTENT */
+    PLD_V_OPAQUE = 13 /* text: what it is, for the message; an error only where it is used */
+};
+
+typedef struct pld_value pld_value;
+struct pld_value {
+    size_t size; /* of this struct, set by the caller; the same in `items` */
+    int tag;
+    int dtype;       /* of a type */
+    int dir;         /* of a type: PLD_IN (or nothing said), PLD_OUT, PLD_INOUT */
+    int64_t integer; /* PLD_V_INT, PLD_V_BOOL, PLD_V_DEF */
+    double real;     /* PLD_V_FLOAT */
+    const char *text;
+    const pld_value *items;
+    size_t n;
+};
+
 /* ---- compile ---- */
 
 /* How a source is read: by its name (.py: a script), or as said. */
@@ -89,14 +125,37 @@ PLD_API void pld_unit_free(pld_unit *unit);
  * ("error", "no-NAME"), dump-loc, no-verify-each, quiet, strip; flags take NULL or "". Texts are
  * copied. */
 PLD_API int pld_unit_set(pld_unit *unit, const char *option, const char *value);
-/* What to compile: a file that is read when compiling, or a text, which is copied. */
+/* What to compile: a file that is read when compiling, or a text, which is copied; the last one
+ * counts. *source (which may be NULL) is the text's number for pld_unit_take: texts stay. */
 PLD_API int pld_unit_file(pld_unit *unit, const char *path, int kind);
-PLD_API int pld_unit_text(pld_unit *unit, const char *name, const char *text, size_t len, int kind);
+PLD_API int pld_unit_text(pld_unit *unit, const char *name, const char *text, size_t len, int kind,
+                          uint32_t *source);
+
+/* A program can also be made of single definitions, functions and classes, of one text or several:
+ * each is taken by its line, and its free names are bound to values. One line may be taken
+ * several times, with other bindings each. */
+#define PLD_NO_DEF UINT32_MAX
+/* The definition that begins at a line (from 1): that of its first decorator, or of its def or
+ * class. It may be indented. PLD_ERRORS: it has mistakes; its diagnostics are the unit's. */
+PLD_API int pld_unit_take(pld_unit *unit, uint32_t source, uint32_t line, uint32_t *def);
+/* Its free names, in the order of the text: used in its body, annotations, defaults or decorators,
+ * and bound nowhere in it. Names of modules ("pl") and of Python's functions are among them: what
+ * is not bound means what it means in a file. The array is the unit's, until it is freed. */
+PLD_API const char *const *pld_unit_names(pld_unit *unit, uint32_t def, size_t *n);
+/* What a free name is; copied. "x:" is the annotation of parameter x and "->" that of the result,
+ * for those that are no text of the language: they take PLD_V_TYPE or PLD_V_EXTENT. NULL: it is
+ * bound no more. */
+PLD_API int pld_unit_bind(pld_unit *unit, uint32_t def, const char *name, const pld_value *value);
+/* What comes for a parameter of the entry: PLD_V_TYPE for one that is annotated pl.Tensor without
+ * a type, or a number to compile for; such a parameter is a constant of the program and none of
+ * its parameters any more. What the text says already counts. NULL: nothing is said. */
+PLD_API int pld_unit_argument(pld_unit *unit, const char *param, const pld_value *value);
 /* Keeps the dump after a pass ("parsed"), or "all". */
 PLD_API int pld_unit_keep(pld_unit *unit, const char *pass);
-/* Compiles as the options say; may be called again after other settings. *program (NULL after
- * errors) is the caller's: pld_program_free. */
-PLD_API int pld_unit_compile(pld_unit *unit, pld_program **program);
+/* Compiles definition `entry` and what it needs, or, for PLD_NO_DEF, the source, by the rules of
+ * pldc. May be called again, after other settings too. *program (NULL after errors) is the
+ * caller's: pld_program_free. */
+PLD_API int pld_unit_compile(pld_unit *unit, uint32_t entry, pld_program **program);
 /* The dump after a pass that was kept, NULL when there is none. */
 PLD_API const char *pld_unit_dump(pld_unit *unit, const char *pass, size_t *len);
 /* Diagnostics in source order, each followed by its notes. */
@@ -111,7 +170,6 @@ PLD_API const char *pld_unit_why(const pld_unit *unit);
 /* ---- programs ---- */
 
 enum { PLD_TENSOR = 0, PLD_SCALAR = 1 };
-enum { PLD_IN = 0, PLD_OUT = 1, PLD_INOUT = 2 };
 
 typedef struct {
     size_t size; /* of this struct, set by the caller */
@@ -178,8 +236,8 @@ PLD_API int pld_run_set(pld_run *run, const char *option, const char *value);
 PLD_API int pld_run_tensor(pld_run *run, const char *param, const pld_tensor *tensor);
 /* What an output must be; copied at once. */
 PLD_API int pld_run_golden(pld_run *run, const char *param, const pld_tensor *tensor);
-PLD_API int pld_run_int(pld_run *run, const char *param, int64_t value);
-PLD_API int pld_run_float(pld_run *run, const char *param, double value);
+/* PLD_V_INT, PLD_V_FLOAT or PLD_V_BOOL. */
+PLD_API int pld_run_scalar(pld_run *run, const char *param, const pld_value *value);
 /* Called in the calling thread while it runs, at most 20 times a second; not 0: cancel. */
 PLD_API int pld_run_progress(pld_run *run, int (*f)(void *user, uint64_t steps, int64_t time_ps),
                              void *user);

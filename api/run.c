@@ -17,7 +17,7 @@ typedef struct {
     const char *name;
     pld_tensor tensor;
     int64_t shape[BC_MAX_RANK], strides[BC_MAX_RANK];
-} Given;
+} RunArray;
 
 typedef enum { OUT_COST, OUT_TRACE, OUT_SVG, OUT_HTML, OUT_COUNT } Output;
 
@@ -25,7 +25,7 @@ struct pld_run {
     Heap heap; /* settings */
     pld_program *program;
     RunSettings settings;
-    VEC(Given) tensors;
+    VEC(RunArray) tensors;
     VEC(HostArray) goldens;
     bool cost, trace, timeline;
     int (*progress)(void *user, uint64_t steps, int64_t time_ps);
@@ -163,8 +163,8 @@ static int set_tensor(void *env)
     if (status != PLD_OK)
         return status;
     if (i == r->tensors.len)
-        vec_push(&r->tensors, (Given){.name = copy(r, call->name)});
-    Given *g = &r->tensors.at[i];
+        vec_push(&r->tensors, (RunArray){.name = copy(r, call->name)});
+    RunArray *g = &r->tensors.at[i];
     g->tensor = *call->tensor;
     arrays_layout(call->tensor, g->shape, g->strides);
     return PLD_OK;
@@ -216,17 +216,15 @@ static int set_scalar(void *env)
     return PLD_OK;
 }
 
-int pld_run_int(pld_run *run, const char *param, int64_t value)
-{
-    char text[32];
-    snprintf(text, sizeof text, "%lld", (long long)value);
-    return setting((RunCall){.run = run, .name = param, .value = text}, set_scalar);
-}
-
-int pld_run_float(pld_run *run, const char *param, double value)
+int pld_run_scalar(pld_run *run, const char *param, const pld_value *v)
 {
     char text[64];
-    snprintf(text, sizeof text, "%a", value);
+    if (!run->broken && v->tag != PLD_V_INT && v->tag != PLD_V_BOOL && v->tag != PLD_V_FLOAT)
+        return refuse(run, "a scalar is an integer, a float or a bool");
+    if (v->tag == PLD_V_FLOAT)
+        snprintf(text, sizeof text, "%a", v->real);
+    else
+        snprintf(text, sizeof text, "%lld", (long long)v->integer);
     for (char *at = text; *at; at++) /* what a locale makes of the point */
         if (*at == ',')
             *at = '.';
@@ -284,7 +282,7 @@ static void write_back(const pld_run *r, const World *w)
 {
     for (uint32_t i = 0; i < w->n_tensors; i++)
         for (uint32_t k = 0; k < r->tensors.len && w->tensors[i].dir != 0; k++) {
-            const Given *g = &r->tensors.at[k];
+            const RunArray *g = &r->tensors.at[k];
             pld_tensor to = g->tensor;
             to.shape = g->shape;
             to.strides = g->strides;
@@ -312,7 +310,7 @@ static void give_arrays(pld_run *r, RunConfig *c, Arena *arena)
 {
     HostArray *all = arena_array(arena, r->tensors.len + r->goldens.len + 1, sizeof *all);
     for (uint32_t i = 0; i < r->tensors.len; i++) {
-        Given *g = &r->tensors.at[i];
+        RunArray *g = &r->tensors.at[i];
         pld_tensor t = g->tensor;
         t.shape = g->shape;
         t.strides = g->strides;

@@ -1,32 +1,10 @@
 /* A unit keeps its settings in one heap and what the last compilation left in another. */
-#include "api/border.h"
+#include "api/unit.h"
+
 #include "api/outside.h"
 #include "codegen/bytecode.h"
 
 #include <string.h>
-
-struct pld_unit {
-    Heap heap; /* settings */
-    Arena arena;
-    CompileOptions options;
-    Defines defines;
-    Texts warnings;
-    bool strip;
-    Heap work; /* below */
-    Compilation c;
-    Buf text[2], json; /* plain, in colours */
-    SortedDiags sorted;
-    const char *why;
-    int broken; /* PLD_NO_MEMORY or PLD_INTERNAL: may only be freed */
-};
-
-typedef struct {
-    pld_unit *unit;
-    const char *option, *value;
-    size_t len;
-    pld_program **out;
-    int colour;
-} UnitCall;
 
 static int finish(pld_unit *u, int status)
 {
@@ -35,12 +13,16 @@ static int finish(pld_unit *u, int status)
     return status;
 }
 
-/* In the heap of the settings. */
-static int setting(UnitCall *call, int (*work)(void *env))
+int unit_setting(UnitCall *call, int (*work)(void *env), void *env)
 {
     pld_unit *u = call->unit;
     u->why = "";
-    return u->broken ? u->broken : finish(u, border(&u->heap, work, call));
+    return u->broken ? u->broken : finish(u, border(&u->heap, work, env));
+}
+
+static int setting(UnitCall *call, int (*work)(void *env))
+{
+    return unit_setting(call, work, call);
 }
 
 pld_unit *pld_unit_new(void)
@@ -62,13 +44,13 @@ void pld_unit_free(pld_unit *unit)
     xfree(unit);
 }
 
-static int refuse(pld_unit *u, const char *why)
+int unit_refuse(pld_unit *u, const char *why)
 {
     u->why = why;
     return PLD_USAGE;
 }
 
-static const char *copy(pld_unit *u, const char *text)
+const char *unit_copy(pld_unit *u, const char *text)
 {
     return arena_strndup(&u->arena, text, strlen(text));
 }
@@ -78,7 +60,7 @@ static int set_devices(pld_unit *u, const char *value)
     Devices devices = {0};
     const char *why;
     if (!devices_parse(&u->arena, value, &devices, &why))
-        return refuse(u, arena_printf(&u->arena, "devices %s: %s", value, why));
+        return unit_refuse(u, arena_printf(&u->arena, "devices %s: %s", value, why));
     u->options.specialize.ranks = devices.len;
     return PLD_OK;
 }
@@ -87,14 +69,14 @@ static int set_platform(pld_unit *u, const char *value)
 {
     const char *why;
     u->options.specialize.platform = platform_from_name(value, &why);
-    return u->options.specialize.platform ? PLD_OK : refuse(u, copy(u, why));
+    return u->options.specialize.platform ? PLD_OK : unit_refuse(u, unit_copy(u, why));
 }
 
 static int set_define(pld_unit *u, const char *value)
 {
     if (defines_add(&u->arena, &u->defines, value))
         return PLD_OK;
-    return refuse(u, arena_printf(&u->arena, "define takes NAME=VALUE, not '%s'", value));
+    return unit_refuse(u, arena_printf(&u->arena, "define takes NAME=VALUE, not '%s'", value));
 }
 
 static bool is(const UnitCall *call, const char *name)
@@ -123,8 +105,8 @@ static int set(void *env)
     if (set_flag(u, call))
         return PLD_OK;
     if (!call->value)
-        return refuse(u, arena_printf(&u->arena, "option '%s' needs a value", call->option));
-    const char *value = copy(u, call->value);
+        return unit_refuse(u, arena_printf(&u->arena, "option '%s' needs a value", call->option));
+    const char *value = unit_copy(u, call->value);
     if (is(call, "devices"))
         return set_devices(u, value);
     if (is(call, "platform"))
@@ -132,8 +114,9 @@ static int set(void *env)
     if (is(call, "tensor"))
         return outside_tensor(&u->arena, &u->defines, value)
                    ? PLD_OK
-                   : refuse(u, arena_printf(&u->arena, "tensor takes NAME=DTYPE[EXTENTS], not '%s'",
-                                            value));
+                   : unit_refuse(u,
+                                 arena_printf(&u->arena,
+                                              "tensor takes NAME=DTYPE[EXTENTS], not '%s'", value));
     if (is(call, "define"))
         return set_define(u, value);
     if (is(call, "program"))
@@ -143,7 +126,7 @@ static int set(void *env)
     else if (is(call, "W"))
         avec_push(&u->arena, &u->warnings, value);
     else
-        return refuse(u, arena_printf(&u->arena, "unknown option '%s'", call->option));
+        return unit_refuse(u, arena_printf(&u->arena, "unknown option '%s'", call->option));
     return PLD_OK;
 }
 
@@ -156,16 +139,20 @@ static int set_source(void *env)
 {
     UnitCall *call = env;
     pld_unit *u = call->unit;
-    u->options.path = copy(u, call->option);
-    u->options.text = call->value ? arena_strndup(&u->arena, call->value, call->len) : NULL;
+    u->options.path = unit_copy(u, call->option);
+    u->options.text = NULL;
+    if (!call->value)
+        return PLD_OK;
+    u->options.text = arena_strndup(&u->arena, call->value, call->len);
     u->options.len = call->len;
+    avec_push(&u->arena, &u->sources, ((NamedSource){u->options.path, u->options.text, call->len}));
     return PLD_OK;
 }
 
 static int source(pld_unit *u, int kind, UnitCall call)
 {
     if (kind != PLD_BY_NAME && kind != PLD_STRICT && kind != PLD_SCRIPT)
-        return refuse(u, "no such kind of source");
+        return unit_refuse(u, "no such kind of source");
     u->options.script = kind == PLD_SCRIPT;
     u->options.strict = kind == PLD_STRICT;
     return setting(&call, set_source);
@@ -176,9 +163,14 @@ int pld_unit_file(pld_unit *unit, const char *path, int kind)
     return source(unit, kind, (UnitCall){.unit = unit, .option = path});
 }
 
-int pld_unit_text(pld_unit *unit, const char *name, const char *text, size_t len, int kind)
+int pld_unit_text(pld_unit *unit, const char *name, const char *text, size_t len, int kind,
+                  uint32_t *number)
 {
-    return source(unit, kind, (UnitCall){.unit = unit, .option = name, .value = text, .len = len});
+    int status =
+        source(unit, kind, (UnitCall){.unit = unit, .option = name, .value = text, .len = len});
+    if (number)
+        *number = status == PLD_OK ? unit->sources.len - 1 : UINT32_MAX;
+    return status;
 }
 
 static int keep(void *env)
@@ -188,7 +180,7 @@ static int keep(void *env)
     PassId pass = PASS_FINAL;
     bool all = is(call, "all");
     if (!all && !pass_from_name(call->option, &pass))
-        return refuse(u, arena_printf(&u->arena, "unknown pass '%s'", call->option));
+        return unit_refuse(u, arena_printf(&u->arena, "unknown pass '%s'", call->option));
     for (int i = 0; i < PASS_COUNT; i++)
         u->options.keep[i] |= all || i == (int)pass;
     return PLD_OK;
@@ -216,8 +208,14 @@ static int compile_unit(void *env)
     UnitCall *call = env;
     pld_unit *u = call->unit;
     CompileOptions o = u->options;
-    o.specialize.defines = u->defines.at;
-    o.specialize.n_defines = u->defines.len;
+    Defines defines = {0};
+    for (uint32_t i = 0; i < u->defines.len + u->arguments.len; i++)
+        vec_push(&defines,
+                 i < u->defines.len ? u->defines.at[i] : u->arguments.at[i - u->defines.len]);
+    o.specialize.defines = defines.at;
+    o.specialize.n_defines = defines.len;
+    if (call->def != PLD_NO_DEF)
+        o.taken = unit_taken(u, call->def);
     o.warnings = u->warnings.at;
     o.n_warnings = u->warnings.len;
     CompileStatus status = compile(&u->c, &o);
@@ -239,16 +237,24 @@ static void forget(pld_unit *u)
     u->why = "";
 }
 
-int pld_unit_compile(pld_unit *unit, pld_program **program)
+int unit_working(UnitCall *call, int (*work)(void *env), void *env)
 {
+    pld_unit *u = call->unit;
+    if (u->broken)
+        return u->broken;
+    forget(u);
+    return finish(u, border(&u->work, work, env));
+}
+
+int pld_unit_compile(pld_unit *unit, uint32_t entry, pld_program **program)
+{
+    UnitCall call = {.unit = unit, .def = entry, .out = program};
     *program = NULL;
-    if (unit->broken)
-        return unit->broken;
-    forget(unit);
-    if (!unit->options.path)
-        return refuse(unit, "there is no source: pld_unit_file or pld_unit_text comes first");
-    return finish(unit,
-                  border(&unit->work, compile_unit, &(UnitCall){.unit = unit, .out = program}));
+    if (!unit->broken && !unit->options.path)
+        return unit_refuse(unit, "there is no source: pld_unit_file or pld_unit_text comes first");
+    if (!unit->broken && entry != PLD_NO_DEF && entry >= unit->defs.len)
+        return unit_refuse(unit, "a definition that was not taken");
+    return unit_working(&call, compile_unit, &call);
 }
 
 const char *pld_unit_dump(pld_unit *unit, const char *pass, size_t *len)

@@ -106,6 +106,14 @@ const SourcePart *source_part(const Source *src, uint32_t offset)
     return &src->parts[i];
 }
 
+bool source_line_begin(const Source *src, uint32_t part, uint32_t line, uint32_t *offset)
+{
+    if (part >= src->n_parts || line == 0 || line > src->n_lines - src->parts[part].line)
+        return false;
+    *offset = src->line_starts[src->parts[part].line + line - 1];
+    return *offset < src->parts[part].end;
+}
+
 LineCol source_line_col(const Source *src, uint32_t offset)
 {
     const SourcePart *part = source_part(src, offset);

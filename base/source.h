@@ -51,6 +51,9 @@ uint32_t source_append(Arena *arena, Source *src, const char *name, const char *
 /* The file that an offset lies in. */
 const SourcePart *source_part(const Source *src, uint32_t offset);
 
+/* Where line `line` (from 1) of file number `part` begins; false when there is no such line. */
+bool source_line_begin(const Source *src, uint32_t part, uint32_t line, uint32_t *offset);
+
 /* Line and column in the file that the offset lies in. */
 LineCol source_line_col(const Source *src, uint32_t offset);
 /* The text of the line at an offset without its newline; *len in bytes. */

@@ -269,6 +269,7 @@ typedef struct {
     Sym name;
     Span span;
     uint32_t part;
+    const char *what; /* that it is, where it was not in the text, or NULL */
 } AstPoison;
 
 /* A parsed file. */

@@ -81,10 +81,20 @@ static Sym read_header(Interner *in, const Source *src)
     return intern_n(in, src->text, end ? (size_t)(end - src->text) : src->len);
 }
 
+/* Lines of a block count from its own margin. */
+static void dedent(TokenList *tokens)
+{
+    uint32_t margin = tokens->at[0].indent;
+    for (uint32_t i = 0; margin && i < tokens->len; i++)
+        tokens->at[i].indent -= tokens->at[i].indent < margin ? tokens->at[i].indent : margin;
+}
+
 static void run(Parser *p, const char *text, uint32_t len, uint32_t base, bool expression)
 {
     TokenList tokens = {0};
     lexer_scan(&tokens, text, len, base);
+    if (base && !expression)
+        dedent(&tokens);
     bool failed = p->layout.line_failed;
     layout_init(&p->layout, p->src, p->diags, tokens, expression, PARSER_MAX_DEPTH);
     p->layout.line_failed = failed;

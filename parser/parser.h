@@ -19,7 +19,8 @@ AstModule *parse_module(Arena *arena, Interner *in, const Source *src, Diags *di
 /* Reports bytes and line ends that are no text; false after a mistake. */
 bool parser_check_text(const Source *src, Diags *diags);
 
-/* Parses the whole lines of `src` at `span` as a file of their own, with places in `src`. */
+/* Parses the whole lines of `src` at `span` as a file of their own, with places in `src`. They may
+ * be indented as a whole. */
 AstModule *parse_lines(Arena *arena, Interner *in, const Source *src, Span span, Diags *diags);
 
 /* Parses one expression (the value of -D NAME=VALUE); NULL after an error. */

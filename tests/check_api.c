@@ -41,8 +41,8 @@ static pld_program *compiled(const char *text, const char *devices)
     pld_unit *u = pld_unit_new();
     pld_program *p = NULL;
     ck_assert_int_eq(pld_unit_set(u, "devices", devices), PLD_OK);
-    ck_assert_int_eq(pld_unit_text(u, "test.pld", text, strlen(text), PLD_BY_NAME), PLD_OK);
-    int status = pld_unit_compile(u, &p);
+    ck_assert_int_eq(pld_unit_text(u, "test.pld", text, strlen(text), PLD_BY_NAME, NULL), PLD_OK);
+    int status = pld_unit_compile(u, PLD_NO_DEF, &p);
     ck_assert_msg(status == PLD_OK, "%s", pld_unit_diags_text(u, 0));
     pld_unit_free(u);
     return p;
@@ -159,11 +159,11 @@ START_TEST(mistakes_are_diagnostics)
     pld_unit *u = pld_unit_new();
     pld_program *p = NULL;
     pld_diag d = {.size = sizeof d};
-    ck_assert_int_eq(pld_unit_compile(u, &p), PLD_USAGE);
+    ck_assert_int_eq(pld_unit_compile(u, PLD_NO_DEF, &p), PLD_USAGE);
     ck_assert_int_eq(pld_unit_set(u, "nonsense", "1"), PLD_USAGE);
     ck_assert_str_eq(pld_unit_why(u), "unknown option 'nonsense'");
-    ck_assert_int_eq(pld_unit_text(u, "w.pld", wrong, strlen(wrong), PLD_STRICT), PLD_OK);
-    ck_assert_int_eq(pld_unit_compile(u, &p), PLD_ERRORS);
+    ck_assert_int_eq(pld_unit_text(u, "w.pld", wrong, strlen(wrong), PLD_STRICT, NULL), PLD_OK);
+    ck_assert_int_eq(pld_unit_compile(u, PLD_NO_DEF, &p), PLD_ERRORS);
     ck_assert_ptr_null(p);
     ck_assert(pld_unit_diag_count(u) > 0);
     ck_assert_int_eq(pld_unit_diag(u, 0, &d), PLD_OK);
@@ -173,7 +173,7 @@ START_TEST(mistakes_are_diagnostics)
     ck_assert_ptr_nonnull(strstr(pld_unit_diags_text(u, 1), "\033["));
     ck_assert_ptr_nonnull(strstr(pld_unit_diags_json(u), "\"line\":2"));
     ck_assert_int_eq(pld_unit_file(u, "/no/such.pld", PLD_BY_NAME), PLD_OK);
-    ck_assert_int_eq(pld_unit_compile(u, &p), PLD_USAGE);
+    ck_assert_int_eq(pld_unit_compile(u, PLD_NO_DEF, &p), PLD_USAGE);
     ck_assert_ptr_nonnull(strstr(pld_unit_why(u), "/no/such.pld"));
     pld_unit_free(u);
 }
@@ -194,8 +194,8 @@ START_TEST(a_script_is_read_by_its_name_or_as_said)
                 {"a.pld", PLD_SCRIPT, PLD_OK},
                 {"a.py", PLD_STRICT, PLD_ERRORS}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        pld_unit_text(u, rows[i].name, script, strlen(script), rows[i].kind);
-        ck_assert_int_eq(pld_unit_compile(u, &p), rows[i].status);
+        pld_unit_text(u, rows[i].name, script, strlen(script), rows[i].kind, NULL);
+        ck_assert_int_eq(pld_unit_compile(u, PLD_NO_DEF, &p), rows[i].status);
         pld_program_free(p);
     }
     ck_assert_int_eq(pld_unit_file(u, "a.py", 3), PLD_USAGE);
@@ -234,8 +234,8 @@ START_TEST(dumps_are_kept)
     size_t len;
     ck_assert_int_eq(pld_unit_keep(u, "nonsense"), PLD_USAGE);
     ck_assert_int_eq(pld_unit_keep(u, "all"), PLD_OK);
-    ck_assert_int_eq(pld_unit_text(u, "t.pld", double_it, strlen(double_it), 0), PLD_OK);
-    ck_assert_int_eq(pld_unit_compile(u, &p), PLD_OK);
+    ck_assert_int_eq(pld_unit_text(u, "t.pld", double_it, strlen(double_it), 0, NULL), PLD_OK);
+    ck_assert_int_eq(pld_unit_compile(u, PLD_NO_DEF, &p), PLD_OK);
     const char *dump = pld_unit_dump(u, "convert_to_ssa", &len);
     ck_assert(dump && strlen(dump) == len);
     ck_assert_ptr_null(pld_unit_dump(u, "nonsense", &len));
@@ -295,13 +295,17 @@ START_TEST(scalars_are_set_again_and_again)
     pld_tensor t = {sizeof t, PLD_INT32, 2, shape_y, NULL, y};
     ck_assert_int_eq(pld_run_tensor(r, "y", &t), PLD_OK);
     for (int n = -2; n < 3; n++) {
-        ck_assert_int_eq(pld_run_int(r, "n", n), PLD_OK);
+        pld_value v = {.size = sizeof v, .tag = PLD_V_INT, .integer = n};
+        ck_assert_int_eq(pld_run_scalar(r, "n", &v), PLD_OK);
         ck_assert_msg(pld_run_start(r) == PLD_OK, "%s", pld_run_text(r));
         ck_assert(y[0] == n && y[7] == n);
     }
-    ck_assert_int_eq(pld_run_float(r, "n", 0.5), PLD_OK);
+    pld_value half = {.size = sizeof half, .tag = PLD_V_FLOAT, .real = 0.5}, text = half;
+    text.tag = PLD_V_TEXT;
+    ck_assert_int_eq(pld_run_scalar(r, "n", &half), PLD_OK);
     ck_assert_int_eq(pld_run_start(r), PLD_USAGE);
-    ck_assert_int_eq(pld_run_int(r, "y", 1), PLD_USAGE);
+    ck_assert_int_eq(pld_run_scalar(r, "y", &half), PLD_USAGE);
+    ck_assert_int_eq(pld_run_scalar(r, "n", &text), PLD_USAGE);
     pld_run_free(r);
     pld_program_free(p);
 }

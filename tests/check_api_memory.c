@@ -55,7 +55,7 @@ static int compile_sample(const char *path, pld_program **p)
     if (status == PLD_OK)
         status = pld_unit_keep(u, "all");
     if (status == PLD_OK)
-        status = pld_unit_compile(u, p);
+        status = pld_unit_compile(u, PLD_NO_DEF, p);
     pld_unit_free(u);
     return status;
 }

@@ -55,6 +55,16 @@ bool elab_positional(Elab *e, const Ast *call, const char *name, uint32_t min, u
     return elab_args(e, call, args);
 }
 
+const Dim *elab_extent(Elab *e, Sym name)
+{
+    bool known = false;
+    for (uint32_t i = 0; i < e->p->extents.len; i++)
+        known |= e->p->extents.at[i] == name;
+    if (!known)
+        avec_push(e->arena, &e->p->extents, name);
+    return dim_name(e->tt, name);
+}
+
 static Val call_dynamic(Elab *e, const Ast *call)
 {
     Args args = {0};
@@ -65,13 +75,7 @@ static Val call_dynamic(Elab *e, const Ast *call)
                    "an extent is declared at module level, with its name: NR = pl.dynamic(\"NR\")");
         return val_bad;
     }
-    Sym name = args.at[0].val.s;
-    bool known = false;
-    for (uint32_t i = 0; i < e->p->extents.len; i++)
-        known |= e->p->extents.at[i] == name;
-    if (!known)
-        avec_push(e->arena, &e->p->extents, name);
-    return val_dim(dim_name(e->tt, name));
+    return val_dim(elab_extent(e, args.at[0].val.s));
 }
 
 /* The number of devices, in compile-time code. */

@@ -7,6 +7,8 @@
 
 /* ---- expressions (expr.c, subscript.c, call.c) */
 Val elab_eval(Elab *e, const Ast *a);
+/* The dynamic extent of that name, one of the program from now on. */
+const Dim *elab_extent(Elab *e, Sym name);
 /* Reports the use of a name that skipped lines of a script make. */
 Val elab_poisoned(Elab *e, const CtName *n, Span span);
 /* "pl.tile.add" for a dotted name that starts at an import alias, or NULL. */

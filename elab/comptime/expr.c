@@ -138,6 +138,14 @@ static const CtName *inner_name(const Elab *e, Sym name)
 Val elab_poisoned(Elab *e, const CtName *n, Span span)
 {
     uint32_t line = source_line_col(e->module->src, n->span.begin).line;
+    if (n->val.s) {
+        elab_error(
+            e, span, "value",
+            "%s is %s: a kernel knows numbers, bools, texts, dtypes, extents, types, lists of "
+            "them, operations and kernels",
+            n->name, n->val.s);
+        return val_bad;
+    }
     elab_error(e, span, "name",
                "%s is made by line %u, which is skipped: set it with -D %s=VALUE, or write a "
                "constant",

@@ -115,7 +115,7 @@ static void poisoned(Elab *e)
 {
     for (uint32_t i = 0; i < e->module->poisoned.len; i++) {
         const AstPoison *p = &e->module->poisoned.at[i];
-        Val v = {.kind = V_POISON};
+        Val v = {.kind = V_POISON, .s = p->what};
         if (elab_is_set(e, p->name))
             v = elab_param(e, p->name, p->span, NULL, NULL);
         elab_define(e, e->scope, p->name, v, p->span);

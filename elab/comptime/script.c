@@ -130,7 +130,7 @@ static void poison(Script *s, Sym name, Span span)
     if (map_get_ptr(&s->known, name, &part) && part > 1)
         s->parts.at[part - 2].taken = NULL;
     map_set_ptr(&s->known, name, 0);
-    avec_push(s->arena, &s->m->poisoned, (AstPoison){name, span, s->at});
+    avec_push(s->arena, &s->m->poisoned, ((AstPoison){name, span, s->at, NULL}));
 }
 
 /* Names that a statement binds as a whole: not those of functions in it. */

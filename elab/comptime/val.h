@@ -43,7 +43,7 @@ struct Val {
     union {
         int64_t i;            /* INT, BOOL, ENUM; BARE: TypeKind */
         double f;             /* FLOAT */
-        Sym s;                /* STR, MATH */
+        Sym s;                /* STR, MATH; POISON: what it is, or NULL */
         Val *items;           /* TUPLE, LIST, DICT */
         const Helper *helper; /* HELPER */
         const Dim *dim;       /* DIM */

@@ -64,23 +64,46 @@ static FnDecl *find_entry(Elab *e)
 
 /* ---- what the entry's parameters are */
 
-static bool read_extents(Elab *e, const char *s, const Dim **dims, uint32_t *rank)
+static bool is_name_char(char c, bool first)
+{
+    return c == '_' || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
+           (!first && c >= '0' && c <= '9');
+}
+
+/* A number, or the name of a dynamic extent; NULL when it is neither. */
+static const Dim *read_extent(Elab *e, const char **s)
 {
     char *end;
-    for (*rank = 0; *rank < MAX_RANK; s = end + 1) {
-        long long v = strtoll(s, &end, 10);
-        if (end == s || v < 0)
+    size_t n = 0;
+    if (is_name_char(**s, true)) {
+        while (is_name_char((*s)[n], false))
+            n++;
+        Sym name = intern_n(e->in, *s, n);
+        *s += n;
+        return elab_extent(e, name);
+    }
+    long long v = strtoll(*s, &end, 10);
+    const Dim *d = end == *s || v < 0 ? NULL : dim_const(e->tt, v);
+    *s = end;
+    return d;
+}
+
+static bool read_extents(Elab *e, const char *s, const Dim **dims, uint32_t *rank)
+{
+    for (*rank = 0; *rank < MAX_RANK; s++) {
+        const Dim *d = read_extent(e, &s);
+        if (!d)
             return false;
-        dims[(*rank)++] = dim_const(e->tt, v);
-        if (*end == ']')
-            return end[1] == '\0';
-        if (*end != ',')
+        dims[(*rank)++] = d;
+        if (*s == ']')
+            return s[1] == '\0';
+        if (*s != ',')
             return false;
     }
     return false;
 }
 
-/* "FP32[64,64]" */
+/* "FP32[64,N]" */
 static const Type *read_type(Elab *e, const char *text)
 {
     const Dim *dims[MAX_RANK];
@@ -146,14 +169,14 @@ static void take_settings(Elab *e, FnDecl *d)
 
 static bool prepare(Elab *e, FnDecl *d)
 {
-    if (d->kind == FN_HOST) {
-        bool good = d->generated || !e->header || e->header->ranks != 1 || e->opt->ranks <= 1;
-        if (!good)
-            elab_error(e, elab_top, "option",
-                       "%u devices, but the first line of the dump has ranks=1", e->opt->ranks);
-        return good;
+    bool host = d->kind == FN_HOST;
+    if (host && !d->generated && e->header && e->header->ranks == 1 && e->opt->ranks > 1) {
+        elab_error(e, elab_top, "option", "%u devices, but the first line of the dump has ranks=1",
+                   e->opt->ranks);
+        return false;
     }
-    e->p->ranks = 1;
+    if (!host)
+        e->p->ranks = 1;
     if (!elab_signature(e, d))
         return false;
     take_settings(e, d);
@@ -163,7 +186,7 @@ static bool prepare(Elab *e, FnDecl *d)
         Val a = d->annotations.at[i];
         d->outside[i] = a.kind == V_TYPE && !is_window(a)
                             ? a.type
-                            : outside_type(e, elab_param_ast(d, i), is_window(a), ok);
+                            : outside_type(e, elab_param_ast(d, i), is_window(a), ok && !host);
         ok &= d->outside[i] != NULL;
     }
     return ok;

@@ -8,7 +8,9 @@ VERSION = (0, 1)  # major, minor of the interface this package was written for
 STATUS = {"ok": 0, "golden": 1, "usage": 2, "deadlock": 3, "check": 4, "fault": 5, "steps": 6, "incomplete": 7, "errors": 8,
           "cancelled": 9, "internal": 70, "no_memory": 71}
 DTYPES = ("FP32", "FP16", "BF16", "INT8", "UINT8", "INT16", "UINT16", "INT32", "UINT32", "INT64", "BOOL", "INDEX")
-BY_NAME, STRICT = 0, 1
+BY_NAME, STRICT, SCRIPT = 0, 1, 2
+NO_DEF = 0xffffffff
+IN, OUT, INOUT = 0, 1, 2
 
 
 class Sized(ctypes.Structure):
@@ -39,6 +41,50 @@ class ReportStruct(Sized):
                 ("line", c_uint32), ("col", c_uint32), ("text", c_char_p), ("status", c_int)]
 
 
+class Value(Sized):
+    """A value for a name or an argument; made by the functions below, which keep alive what it points to."""
+
+
+(V_NONE, V_INT, V_FLOAT, V_BOOL, V_TEXT, V_DTYPE, V_ENUM, V_EXTENT, V_LIST, V_TUPLE, V_DEF, V_OP, V_TYPE,
+ V_OPAQUE) = range(14)
+Value._fields_ = [("size", c_size_t), ("tag", c_int), ("dtype", c_int), ("dir", c_int), ("integer", c_int64),
+                  ("real", c_double), ("text", c_char_p), ("items", POINTER(Value)), ("n", c_size_t)]
+
+
+def value(tag, integer=0, real=0.0, text=None, items=None, dtype=0, dir=IN):
+    """A Value; `text` is a str, `items` a list of Values."""
+    v = Value(tag=tag, integer=integer, real=real, text=None if text is None else text.encode(), dtype=dtype, dir=dir)
+    if items:
+        v.items, v.n = (Value * len(items))(*items), len(items)
+        v._keep = list(items)  # what a copy in the array points to
+    return v
+
+
+def plain(x):
+    """The Value of None, a bool, int, float, str, or a tuple or list of such; None when it is none of these."""
+    if x is None:
+        return value(V_NONE)
+    if isinstance(x, bool):
+        return value(V_BOOL, int(x))
+    if isinstance(x, int):
+        return value(V_INT, x) if -(1 << 63) <= x < 1 << 63 else None
+    if isinstance(x, float):
+        return value(V_FLOAT, real=x)
+    if isinstance(x, str):
+        return value(V_TEXT, text=x)
+    if isinstance(x, (tuple, list)):
+        items = [plain(i) for i in x]
+        if all(i is not None for i in items):
+            return value(V_LIST if isinstance(x, list) else V_TUPLE, items=items)
+    return None
+
+
+def tensor_type(dtype, dims, kind="pl.Tensor", dir=IN):
+    """The Value of a type: dims are numbers, -1 for a dynamic extent without a name, or names of extents."""
+    return value(V_TYPE, text=kind, dtype=DTYPES.index(dtype), dir=dir,
+                 items=[value(V_EXTENT, text=d) if isinstance(d, str) else value(V_INT, int(d)) for d in dims])
+
+
 Progress = CFUNCTYPE(c_int, c_void_p, c_uint64, c_int64)
 
 _P = c_void_p
@@ -47,9 +93,13 @@ _CALLS = {
     "pld_unit_new": (_P,), "pld_unit_free": (None, _P),
     "pld_unit_set": (c_int, _P, c_char_p, c_char_p),
     "pld_unit_file": (c_int, _P, c_char_p, c_int),
-    "pld_unit_text": (c_int, _P, c_char_p, c_char_p, c_size_t, c_int),
+    "pld_unit_text": (c_int, _P, c_char_p, c_char_p, c_size_t, c_int, POINTER(c_uint32)),
+    "pld_unit_take": (c_int, _P, c_uint32, c_uint32, POINTER(c_uint32)),
+    "pld_unit_names": (POINTER(c_char_p), _P, c_uint32, POINTER(c_size_t)),
+    "pld_unit_bind": (c_int, _P, c_uint32, c_char_p, POINTER(Value)),
+    "pld_unit_argument": (c_int, _P, c_char_p, POINTER(Value)),
     "pld_unit_keep": (c_int, _P, c_char_p),
-    "pld_unit_compile": (c_int, _P, POINTER(_P)),
+    "pld_unit_compile": (c_int, _P, c_uint32, POINTER(_P)),
     "pld_unit_dump": (_P, _P, c_char_p, POINTER(c_size_t)),
     "pld_unit_diag_count": (c_size_t, _P), "pld_unit_diag": (c_int, _P, c_size_t, POINTER(Diag)),
     "pld_unit_diags_text": (c_char_p, _P, c_int), "pld_unit_why": (c_char_p, _P),
@@ -62,7 +112,7 @@ _CALLS = {
     "pld_run_set": (c_int, _P, c_char_p, c_char_p),
     "pld_run_tensor": (c_int, _P, c_char_p, POINTER(Tensor)),
     "pld_run_golden": (c_int, _P, c_char_p, POINTER(Tensor)),
-    "pld_run_int": (c_int, _P, c_char_p, c_int64), "pld_run_float": (c_int, _P, c_char_p, c_double),
+    "pld_run_scalar": (c_int, _P, c_char_p, POINTER(Value)),
     "pld_run_progress": (c_int, _P, Progress, _P),
     "pld_run_start": (c_int, _P), "pld_run_cancel": (None, _P),
     "pld_run_report_count": (c_size_t, _P), "pld_run_report": (c_int, _P, c_size_t, POINTER(ReportStruct)),

@@ -244,10 +244,8 @@ class _Run:
             raise TypeError(f"{p.name} is {p.dtype}: got a float")
         if not isinstance(v, (int, float)):
             raise TypeError(f"{p.name} is a scalar of {p.dtype}: got {type(v).__name__}")
-        if p.dtype in ("FP32", "FP16", "BF16"):
-            self.call(_lib.lib.pld_run_float, p.name.encode(), float(v))
-        else:
-            self.call(_lib.lib.pld_run_int, p.name.encode(), int(v))
+        v = float(v) if p.dtype in ("FP32", "FP16", "BF16") else int(v)
+        self.call(_lib.lib.pld_run_scalar, p.name.encode(), ctypes.byref(_lib.plain(v)))
 
     def golden(self, name, array):
         p = self.program.params[name]
@@ -344,13 +342,13 @@ def compile(source, *, devices=None, defines=None, platform=None, program=None, 
     source = os.fspath(source)
     if "\n" in source:
         text = source.encode()
-        call(_lib.lib.pld_unit_text, filename.encode(), text, len(text), _lib.BY_NAME)
+        call(_lib.lib.pld_unit_text, filename.encode(), text, len(text), _lib.BY_NAME, None)
     else:
         if not os.path.exists(source):
             raise FileNotFoundError(f"{source}: no such file")
         call(_lib.lib.pld_unit_file, source.encode(), _lib.BY_NAME)
     pointer = ctypes.c_void_p()
-    status = _lib.lib.pld_unit_compile(unit.p, ctypes.byref(pointer))
+    status = _lib.lib.pld_unit_compile(unit.p, _lib.NO_DEF, ctypes.byref(pointer))
     text = _lib.text(_lib.lib.pld_unit_diags_text(unit.p, 0))
     found = _diagnostics(unit)
     if status == 8:

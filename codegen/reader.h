@@ -5,7 +5,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
 /* Bytes still to be read. Reading past the end gives 0 and sets `bad`. */
 typedef struct {
@@ -29,15 +28,6 @@ static inline uint64_t get_le(Reader *r, size_t bytes)
     return v;
 }
 
-/* `n` bytes, as many as get_count has found to be there. */
-static inline void get_bytes(Reader *r, void *to, uint32_t n)
-{
-    if (n)
-        memcpy(to, r->at, n);
-    r->at += n;
-    r->left -= n;
-}
-
 static inline uint8_t get_u8(Reader *r)
 {
     return (uint8_t)get_le(r, 1);
@@ -53,14 +43,6 @@ static inline uint32_t get_u32(Reader *r)
 static inline int64_t get_i64(Reader *r)
 {
     return (int64_t)get_le(r, 8);
-}
-
-static inline double get_f64(Reader *r)
-{
-    uint64_t bits = get_le(r, 8);
-    double v;
-    memcpy(&v, &bits, sizeof v);
-    return v;
 }
 
 static inline bool get_bool(Reader *r)

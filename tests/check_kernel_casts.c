@@ -99,10 +99,9 @@ static void try_casts(void)
 START_TEST(casts_of_all_pairs)
 {
     kt_seed(2);
-    kernel_use_portable(true);
-    try_casts();
-    kernel_use_portable(false);
-    try_casts();
+    for (KernelPath path = KERNELS_PORTABLE; path <= KERNELS_BEST; path++)
+        if (kernels_use(path))
+            try_casts();
 }
 END_TEST
 

@@ -1,4 +1,5 @@
 /* The matrix product on every path of this machine, against three loops that say what it is. */
+#include "sim/machine/kernels.h"
 #include "sim/machine/matmul.h"
 #include "tests/support.h"
 
@@ -101,13 +102,13 @@ START_TEST(every_path_has_the_bits_of_the_loops)
     static const Dtype dtypes[] = {DT_FP32, DT_FP16, DT_BF16, DT_INT8};
     static const int sizes[][3] = {{1, 1, 1},     {1, 70, 5},   {6, 16, 8},    {12, 32, 256},
                                    {13, 33, 257}, {121, 40, 3}, {5, 1030, 17}, {37, 29, 600}};
-    if (!matmul_use((MatmulPath)_i))
+    if (!kernels_use((KernelPath)_i))
         return; /* this machine has it not */
     for (size_t d = 0; d < sizeof dtypes / sizeof *dtypes; d++)
         for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
             for (int special = 0; special < 2; special++)
                 run_case(dtypes[d], sizes[s][0], sizes[s][1], sizes[s][2], special);
-    matmul_use(MATMUL_BEST);
+    kernels_use(KERNELS_BEST);
 }
 END_TEST
 
@@ -124,7 +125,7 @@ int main(void)
 {
     Suite *s = suite_create("matmul");
     TCase *tc = tcase_create("matmul");
-    tcase_add_loop_test(tc, every_path_has_the_bits_of_the_loops, 0, MATMUL_BEST + 1);
+    tcase_add_loop_test(tc, every_path_has_the_bits_of_the_loops, 0, KERNELS_BEST + 1);
     tcase_add_test(tc, without_k_the_sums_stay);
     suite_add_tcase(s, tc);
     return run_suite(s);

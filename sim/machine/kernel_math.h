@@ -67,6 +67,41 @@ static inline float lane_log(float x)
     return x == INFINITY ? INFINITY : v;
 }
 
+/* Quotients of integers without a division of integers. The reciprocal of q is rounded and then
+ * made larger by a unit in the last place, so that p times it is never below p / q and exceeds it
+ * by less than 1 / |q|, which is what p / q lacks of the next integer at least: numbers of 16 bits
+ * in float (16 + 2 bits are less than 24), of 32 bits in double. For a q that stays the same it is
+ * one multiplication. */
+static inline float lane_quotient_float(int32_t p, int32_t q)
+{
+    return (float)p * lane_float(lane_bits(1 / (float)q) + 1);
+}
+
+/* p and q of 8 bits, by 2^15 / |q| rounded up: twice |p| times its excess is less than 2^16 / |q|.
+ * For a q that stays the same it is one multiplication of 16 bits. */
+static inline int8_t lane_quotient_byte(int8_t p, int8_t q)
+{
+    uint16_t by = (uint16_t)(32767 / (q < 0 ? -q : q) + 1);
+    int16_t wide = p;
+    uint16_t twice = (uint16_t)(wide < 0 ? -wide : wide);
+    twice = (uint16_t)(twice + twice);
+    uint8_t size = (uint8_t)((uint32_t)twice * by >> 16);
+    return (int8_t)((int8_t)(p ^ q) < 0 ? (uint8_t)-size : size);
+}
+
+/* The next number away from zero. */
+static inline double lane_up(double v)
+{
+    return lane_double(lane_bits64(v) + 1);
+}
+
+/* The low 32 bits of the truncated quotient; |p| and |q| up to 2^32. */
+static inline uint32_t lane_quotient(double p, double q)
+{
+    double v = p * lane_up(1 / q);
+    return (uint32_t)lane_bits64(__builtin_trunc(v) + LANE_SHIFT);
+}
+
 static inline float lane_rsqrt(float x)
 {
     return (float)(1 / __builtin_sqrt((double)x));

@@ -30,9 +30,11 @@ extern const KernelTable kernels_portable;
 #if defined __x86_64__
 #define KERNELS_HAVE_AVX2 1
 extern const KernelTable kernels_avx2; /* needs AVX2 and F16C */
+/* Puts what is faster with AVX-512 (F, DQ and BW) into a table. */
+void kernels_avx512_put(KernelTable *table);
 #endif
 
-/* The table for this machine. */
+/* Of the instruction set in use. */
 const KernelTable *kernel_table(void);
 
 #endif

@@ -2,38 +2,76 @@
 #include "sim/machine/kernels.h"
 #include "sim/machine/kernel_lanes.h"
 #include "sim/machine/kernel_table.h"
+#include <pthread.h>
 #include <stdatomic.h>
 #if KERNELS_HAVE_AVX2
 #include <cpuid.h>
 #endif
 
-static const KernelTable *best_table(void)
+static bool has(KernelPath path)
 {
 #if KERNELS_HAVE_AVX2
     unsigned a, b, c, d;
-    if (__builtin_cpu_supports("avx2") && __get_cpuid(1, &a, &b, &c, &d) && (c & bit_F16C))
+    if (path == KERNELS_AVX2)
+        return __builtin_cpu_supports("avx2") && __get_cpuid(1, &a, &b, &c, &d) && (c & bit_F16C);
+    if (path == KERNELS_AVX512)
+        return has(KERNELS_AVX2) && __builtin_cpu_supports("avx512f") &&
+               __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw");
+#endif
+    return path == KERNELS_PORTABLE;
+}
+
+#if KERNELS_HAVE_AVX2
+static KernelTable with_avx512;
+static pthread_once_t made = PTHREAD_ONCE_INIT;
+
+static void make_avx512(void)
+{
+    with_avx512 = kernels_avx2;
+    kernels_avx512_put(&with_avx512);
+}
+#endif
+
+static const KernelTable *table_of(KernelPath path)
+{
+#if KERNELS_HAVE_AVX2
+    if (path == KERNELS_AVX512) {
+        pthread_once(&made, make_avx512);
+        return &with_avx512;
+    }
+    if (path == KERNELS_AVX2)
         return &kernels_avx2;
 #endif
+    (void)path;
     return &kernels_portable;
 }
 
-static _Atomic(const KernelTable *) chosen;
+/* What runs now; KERNELS_BEST: not yet chosen. */
+static _Atomic KernelPath chosen = KERNELS_BEST;
+
+bool kernels_use(KernelPath path)
+{
+    KernelPath best = KERNELS_AVX512;
+    while (!has(best))
+        best--;
+    bool there = path == KERNELS_BEST || has(path);
+    if (there)
+        atomic_store_explicit(&chosen, path == KERNELS_BEST ? best : path, memory_order_relaxed);
+    return there;
+}
+
+KernelPath kernels_path(void)
+{
+    KernelPath path = atomic_load_explicit(&chosen, memory_order_relaxed);
+    if (path != KERNELS_BEST)
+        return path;
+    kernels_use(KERNELS_BEST);
+    return atomic_load_explicit(&chosen, memory_order_relaxed);
+}
 
 const KernelTable *kernel_table(void)
 {
-    const KernelTable *table = atomic_load_explicit(&chosen, memory_order_relaxed);
-    if (!table) {
-        table = best_table();
-        atomic_store_explicit(&chosen, table, memory_order_relaxed);
-    }
-    return table;
-}
-
-bool kernel_use_portable(bool portable)
-{
-    const KernelTable *table = portable ? &kernels_portable : best_table();
-    atomic_store_explicit(&chosen, table, memory_order_relaxed);
-    return table == &kernels_portable;
+    return table_of(kernels_path());
 }
 
 KernelScalar kernel_scalar(Dtype from, int64_t bits, Dtype to)
@@ -79,21 +117,20 @@ static const void *const_row(const void *base, int64_t row, ptrdiff_t step)
 #define ANY_ZERO(T)                                                                                \
     {                                                                                              \
         const T *v = at;                                                                           \
+        T found = 0;                                                                               \
         for (int64_t i = 0; i < n; i++)                                                            \
-            zero |= v[i] == 0;                                                                     \
-        break;                                                                                     \
+            found |= v[i] == 0;                                                                    \
+        return found != 0;                                                                         \
     }
 
 static bool any_zero(const void *at, int64_t n, uint32_t bytes)
 {
-    int zero = 0;
     switch (bytes) {
     case 1: ANY_ZERO(LaneU8)
     case 2: ANY_ZERO(LaneU16)
     case 4: ANY_ZERO(LaneU32)
     default: ANY_ZERO(LaneU64)
     }
-    return zero;
 }
 
 static bool zero_in_rows(const void *at, ptrdiff_t step, const KernelArgs *m, Dtype t)

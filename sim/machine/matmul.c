@@ -4,41 +4,23 @@
 #include "base/arena.h"
 #include "sim/machine/kernel_lanes.h"
 #include "sim/machine/kernel_matmul.h"
-#include "sim/machine/kernel_table.h"
+#include "sim/machine/kernels.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { DEPTH = 256, BLOCK_ROWS = 120, BLOCK_COLS = 1024, ALIGN = 64 };
 
-static _Atomic(const MatmulTable *) chosen;
-
-static const MatmulTable *table_of(MatmulPath path)
-{
-#if defined __x86_64__
-    bool plain = kernel_table() == &kernels_portable;
-    bool avx512 = __builtin_cpu_supports("avx512f"), avx2 = __builtin_cpu_supports("avx2");
-    if (path == MATMUL_AVX512 || (path == MATMUL_BEST && avx512 && !plain))
-        return avx512 ? &matmul_avx512 : NULL;
-    if (path == MATMUL_AVX2 || (path == MATMUL_BEST && avx2 && !plain))
-        return avx2 ? &matmul_avx2 : NULL;
-#endif
-    return path == MATMUL_PORTABLE || path == MATMUL_BEST ? &matmul_portable : NULL;
-}
-
-bool matmul_use(MatmulPath path)
-{
-    const MatmulTable *table = table_of(path);
-    if (table)
-        atomic_store_explicit(&chosen, table, memory_order_relaxed);
-    return table != NULL;
-}
-
 static const MatmulTable *matmul_table(void)
 {
-    const MatmulTable *table = atomic_load_explicit(&chosen, memory_order_relaxed);
-    return table ? table : table_of(MATMUL_BEST);
+#if defined __x86_64__
+    switch (kernels_path()) {
+    case KERNELS_AVX512: return &matmul_avx512;
+    case KERNELS_AVX2: return &matmul_avx2;
+    default: break;
+    }
+#endif
+    return &matmul_portable;
 }
 
 /* An element as a lane of 32 bits: a float, or an integer. */

@@ -19,9 +19,4 @@ typedef struct {
  * wrap. A NaN in c is the canonical one afterwards. */
 void matmul_run(Dtype operands, const Matmul *x);
 
-typedef enum { MATMUL_PORTABLE, MATMUL_AVX2, MATMUL_AVX512, MATMUL_BEST } MatmulPath;
-
-/* Chooses the instruction set, for tests; false when this machine has it not. */
-bool matmul_use(MatmulPath path);
-
 #endif

@@ -6,72 +6,17 @@
  * acquire fence, or at a later refresh that the scheduler chose. Cells changed by notify are
  * coherent: everybody sees them at once.
  *
- * Staleness is kept as an undo log: each change of memory with the bytes before it. What a rank
- * sees is memory, with the changes that others made since its acquire undone, newest first, and its
+ * Staleness is kept as histories: each change of a slice with the bytes before it. What a rank sees
+ * is memory, with the changes that others made since its acquire undone, newest first, and its
  * buffer on top. */
-#include "base/vec.h"
+#include "base/map.h"
 #include "sim/fabric/fabrics.h"
+#include "sim/fabric/weak.h"
 #include "sim/machine/mem.h"
 
 #include <string.h>
 
-typedef struct {
-    FabRect rect;
-    char *bytes; /* packed: run after run; NULL when empty */
-    bool add;    /* atomic add of `dtype` elements */
-    Dtype dtype;
-    uint64_t id;
-} PendingWrite;
-
-typedef struct {
-    FabRect rect;
-    uint32_t from; /* rank whose write it was */
-    char *old;     /* packed bytes before it */
-    uint64_t seq;  /* counts changes, from 1 */
-} Change;
-
-typedef VEC(PendingWrite) Buffer;
-
-typedef struct {
-    Fabric base;
-    Fabric *mem;
-    Buffer *buffers;    /* per rank, oldest first */
-    uint64_t *next_id;  /* per rank */
-    uint64_t *acquired; /* per rank: it sees changes up to this one */
-    VEC(Change) log;    /* oldest first */
-    uint64_t seq;       /* of the latest change */
-} Weak;
-
-/* ---- rectangles as runs of bytes ---- */
-
-typedef void RunFn(void *env, int64_t offset, int64_t len, char *packed);
-
-static char *each_run(const FabRect *r, int dim, int64_t offset, char *packed, RunFn *fn, void *env)
-{
-    if (dim >= r->n || dim >= FAB_MAX_DIMS) {
-        if (r->run)
-            fn(env, offset, r->run, packed);
-        return packed + r->run;
-    }
-    for (int64_t i = 0; i < r->count[dim]; i++)
-        packed = each_run(r, dim + 1, offset + i * r->stride[dim], packed, fn, env);
-    return packed;
-}
-
-static void runs(const FabRect *r, char *packed, RunFn *fn, void *env)
-{
-    (void)each_run(r, 0, r->at.offset, packed, fn, env);
-}
-
-static bool same_slice(const FabRect *a, const FabRect *b)
-{
-    return a->at.rank == b->at.rank && a->at.window == b->at.window;
-}
-
-static bool may_overlap(const FabRect *a, const FabRect *b)
-{
-    return same_slice(a, b) && a->at.offset < rect_end(b) && b->at.offset < rect_end(a);
-}
+/* ---- writes ---- */
 
 /* The dense strides of a packed rectangle. */
 static FabLocal packed_local(const FabRect *r, char *bytes)
@@ -84,102 +29,6 @@ static FabLocal packed_local(const FabRect *r, char *bytes)
     }
     return l;
 }
-
-/* ---- what a rank sees ---- */
-
-/* Bytes [lo, hi) of a slice as one rank sees them. */
-typedef struct {
-    int64_t lo, hi;
-    char *bytes;
-    char *own;    /* 1: the rank's own write, newer than what is undone from here on */
-    bool protect; /* the runs being visited are own changes */
-    bool add;
-    Dtype dtype;
-} View;
-
-static void undo_run(void *env, int64_t offset, int64_t len, char *old)
-{
-    View *v = env;
-    int64_t from = offset > v->lo ? offset : v->lo;
-    int64_t to = offset + len < v->hi ? offset + len : v->hi;
-    for (int64_t i = from; i < to; i++) {
-        if (v->protect)
-            v->own[i - v->lo] = 1;
-        else if (!v->own[i - v->lo])
-            v->bytes[i - v->lo] = old[i - offset];
-    }
-}
-
-static void overlay_add(View *v, int64_t offset, int64_t len, char *bytes)
-{
-    int64_t size = dtype_bytes(v->dtype);
-    for (int64_t i = 0; i < len; i += size) {
-        FabRect one = {.run = size};
-        if (offset + i >= v->lo && offset + i + size <= v->hi)
-            fab_add_rect(&one, v->dtype, v->bytes + (offset + i - v->lo),
-                         (FabLocal){.at = bytes + i}, 0);
-    }
-}
-
-static void overlay_run(void *env, int64_t offset, int64_t len, char *bytes)
-{
-    View *v = env;
-    if (v->add) {
-        overlay_add(v, offset, len, bytes);
-        return;
-    }
-    int64_t from = offset > v->lo ? offset : v->lo;
-    int64_t to = offset + len < v->hi ? offset + len : v->hi;
-    if (from < to)
-        memcpy(v->bytes + (from - v->lo), bytes + (from - offset), (size_t)(to - from));
-}
-
-static void undo_changes(Weak *w, uint32_t self, const FabRect *r, View *v)
-{
-    for (uint32_t i = w->log.len; i-- > 0 && w->log.at[i].seq > w->acquired[self];) {
-        Change *c = &w->log.at[i];
-        if (!may_overlap(&c->rect, r))
-            continue;
-        v->protect = c->from == self;
-        runs(&c->rect, c->old, undo_run, v);
-    }
-}
-
-static void overlay_own(Weak *w, uint32_t self, const FabRect *r, View *v)
-{
-    for (uint32_t i = 0; i < w->buffers[self].len; i++) {
-        PendingWrite *p = &w->buffers[self].at[i];
-        if (!may_overlap(&p->rect, r))
-            continue;
-        v->add = p->add;
-        v->dtype = p->dtype;
-        runs(&p->rect, p->bytes, overlay_run, v);
-    }
-}
-
-static FabStatus weak_read(Fabric *f, uint32_t self, const FabRect *from, FabLocal to,
-                           FabToken *token)
-{
-    Weak *w = (Weak *)f;
-    View v = {.lo = from->at.offset, .hi = rect_end(from)};
-    FabRect line = {.at = from->at, .run = v.hi - v.lo};
-    *token = 0;
-    if (v.hi == v.lo)
-        return FAB_OK;
-    v.bytes = xmalloc((size_t)(v.hi - v.lo));
-    FabStatus status = w->mem->ops->read(w->mem, self, &line, (FabLocal){.at = v.bytes}, token);
-    if (status == FAB_OK) {
-        v.own = xcalloc((size_t)(v.hi - v.lo), 1);
-        undo_changes(w, self, &line, &v);
-        overlay_own(w, self, &line, &v);
-        rect_copy(from, to.at, to.stride, v.bytes, from->stride);
-        xfree(v.own);
-    }
-    xfree(v.bytes);
-    return status;
-}
-
-/* ---- writes ---- */
 
 static FabStatus check_range(Weak *w, uint32_t self, const FabRect *r)
 {
@@ -198,7 +47,9 @@ static FabStatus buffer_write(Weak *w, uint32_t self, const FabRect *to, FabLoca
     FabLocal packed = packed_local(to, p.bytes);
     rect_copy(to, packed.at, packed.stride, from.at, from.stride);
     p.id = w->next_id[self]++;
-    vec_push(&w->buffers[self], p);
+    vec_push(&w->buffers[self].writes, p);
+    vec_push(&w->buffers[self].spans,
+             (Span){to->at.rank, to->at.window, to->at.offset, rect_end(to)});
     return FAB_OK;
 }
 
@@ -216,57 +67,96 @@ static FabStatus weak_add(Fabric *f, uint32_t self, const FabRect *to, Dtype dty
     return buffer_write((Weak *)f, self, to, from, true, dtype);
 }
 
-/* Moves the oldest changes out of the log that everybody has acquired. */
-static void trim_log(Weak *w)
+static void note_newest(Newest *n, uint32_t from, uint64_t seq)
+{
+    if (n->from != from)
+        n->seq[1] = n->seq[0];
+    n->from = from;
+    n->seq[0] = seq;
+}
+
+/* Up to this change everybody has acquired. */
+static uint64_t acquired_by_all(const Weak *w)
 {
     uint64_t least = UINT64_MAX;
     for (uint32_t r = 0; r < w->base.n_ranks; r++)
         if (w->acquired[r] < least)
             least = w->acquired[r];
-    uint32_t n = 0;
-    while (n < w->log.len && w->log.at[n].seq <= least)
-        xfree(w->log.at[n++].old);
-    if (!n)
-        return;
-    w->log.len -= n;
-    memmove(w->log.at, w->log.at + n, w->log.len * sizeof *w->log.at);
+    return least;
 }
 
-/* Lands entry `i` of a rank's buffer in memory. */
-static void flush_one(Weak *w, uint32_t self, uint32_t i)
+static void trim(Weak *w, History *h, uint64_t least)
+{
+    uint32_t n = 0;
+    while (n < h->log.len && h->log.at[n].seq <= least)
+        xfree(h->log.at[n++].old);
+    h->log.len -= n;
+    w->changes -= n;
+    if (n)
+        memmove(h->log.at, h->log.at + n, h->log.len * sizeof *h->log.at);
+    h->trim_at = 2 * h->log.len + 16;
+}
+
+/* Now and then, so that what nobody changes any more is not kept for ever. */
+static void sweep(Weak *w)
+{
+    uint64_t least = acquired_by_all(w);
+    for (uint32_t i = 0; i < w->slices.len; i++)
+        for (uint32_t r = 0; r < w->base.n_ranks; r++)
+            trim(w, &w->slices.at[i][r], least);
+    w->sweep_at = 2 * w->changes + 4096;
+}
+
+static void note_change(Weak *w, Change c)
+{
+    History *h = weak_history(w, c.rect.at.rank, c.rect.at.window);
+    if (h->log.len >= h->trim_at)
+        trim(w, h, acquired_by_all(w));
+    vec_push(&h->log, c);
+    note_newest(&h->newest, c.from, c.seq);
+    note_newest(&w->newest, c.from, c.seq);
+    if (++w->changes >= w->sweep_at)
+        sweep(w);
+}
+
+/* The write of a rank's buffer becomes part of memory. */
+static void land_write(Weak *w, uint32_t self, const PendingWrite *p)
+{
+    FabToken token;
+    Change c = {.rect = p->rect, .from = self, .seq = ++w->seq};
+    c.old = xmalloc((size_t)rect_bytes(&p->rect));
+    (void)w->mem->ops->read(w->mem, self, &p->rect, packed_local(&p->rect, c.old), &token);
+    FabLocal from = packed_local(&p->rect, p->bytes);
+    if (p->add)
+        (void)w->mem->ops->add(w->mem, self, &p->rect, p->dtype, from, &token);
+    else
+        (void)w->mem->ops->write(w->mem, self, &p->rect, from, &token);
+    note_change(w, c);
+    xfree(p->bytes);
+}
+
+static void land_one(Weak *w, uint32_t self, uint32_t i)
 {
     Buffer *b = &w->buffers[self];
-    PendingWrite p = b->at[i];
-    FabToken token;
-    Change c = {.rect = p.rect, .from = self, .seq = ++w->seq};
-    c.old = xmalloc((size_t)rect_bytes(&p.rect));
-    (void)w->mem->ops->read(w->mem, self, &p.rect, packed_local(&p.rect, c.old), &token);
-    FabLocal from = packed_local(&p.rect, p.bytes);
-    if (p.add)
-        (void)w->mem->ops->add(w->mem, self, &p.rect, p.dtype, from, &token);
-    else
-        (void)w->mem->ops->write(w->mem, self, &p.rect, from, &token);
-    vec_push(&w->log, c);
-    xfree(p.bytes);
-    b->len--;
-    memmove(b->at + i, b->at + i + 1, (b->len - i) * sizeof *b->at);
-}
-
-static void acquire(Weak *w, uint32_t self)
-{
-    w->acquired[self] = w->seq;
-    trim_log(w);
+    land_write(w, self, &b->writes.at[i]);
+    b->writes.len--;
+    b->spans.len--;
+    memmove(b->writes.at + i, b->writes.at + i + 1, (b->writes.len - i) * sizeof *b->writes.at);
+    memmove(b->spans.at + i, b->spans.at + i + 1, (b->spans.len - i) * sizeof *b->spans.at);
 }
 
 static FabStatus weak_fence(Fabric *f, uint32_t self, int kind)
 {
     Weak *w = (Weak *)f;
+    Buffer *b = &w->buffers[self];
     if (kind == FENCE_ACQUIRE) {
-        acquire(w, self);
+        w->acquired[self] = w->seq;
         return FAB_OK;
     }
-    while (w->buffers[self].len)
-        flush_one(w, self, 0);
+    for (uint32_t i = 0; i < b->writes.len; i++)
+        land_write(w, self, &b->writes.at[i]);
+    vec_clear(&b->writes);
+    vec_clear(&b->spans);
     return FAB_OK;
 }
 
@@ -285,15 +175,16 @@ static void patch_run(void *env, int64_t offset, int64_t len, char *old)
             old[c->offset + i - offset] = c->bytes[i];
 }
 
-/* A notified cell is the same to everybody: no change of the log takes it back. */
-static void patch_log(Weak *w, FabAddr cell, int32_t value)
+/* A notified cell is the same to everybody: no change of the past takes it back. */
+static void patch_history(Weak *w, FabAddr cell, int32_t value)
 {
     WeakCell c = {.offset = cell.offset};
     FabRect r = {.at = cell, .run = 4};
     memcpy(c.bytes, &value, 4);
-    for (uint32_t i = 0; i < w->log.len; i++)
-        if (may_overlap(&w->log.at[i].rect, &r))
-            runs(&w->log.at[i].rect, w->log.at[i].old, patch_run, &c);
+    const History *h = weak_history(w, cell.rank, cell.window);
+    for (uint32_t i = 0; i < h->log.len; i++)
+        if (weak_may_overlap(&h->log.at[i].rect, &r))
+            weak_runs(&h->log.at[i].rect, h->log.at[i].old, patch_run, &c);
 }
 
 static FabStatus weak_notify(Fabric *f, uint32_t self, const FabNotify *n, FabToken *token)
@@ -304,7 +195,7 @@ static FabStatus weak_notify(Fabric *f, uint32_t self, const FabNotify *n, FabTo
     w->mem->deliver_env = f->deliver_env;
     FabStatus status = w->mem->ops->notify(w->mem, self, n, token);
     if (status == FAB_OK && w->mem->ops->cell(w->mem, n->cell, &now) == FAB_OK)
-        patch_log(w, n->cell, now);
+        patch_history(w, n->cell, now);
     return status;
 }
 
@@ -314,34 +205,25 @@ static FabStatus weak_cell(Fabric *f, FabAddr cell, int32_t *value)
     return w->mem->ops->cell(w->mem, cell, value);
 }
 
-static FabStatus weak_test(Fabric *f, uint32_t self, FabAddr cell, int cmp, int32_t expected,
-                           bool *yes)
-{
-    int32_t value = 0;
-    FabToken token;
-    FabRect r = {.at = cell, .run = 4};
-    FabStatus status =
-        cell.offset % 4 ? FAB_ALIGN : weak_read(f, self, &r, (FabLocal){.at = &value}, &token);
-    *yes = status == FAB_OK && (cmp == WAIT_GE ? value >= expected : value == expected);
-    return status;
-}
-
 /* ---- landings ---- */
 
-static bool first_for_target(const Buffer *b, uint32_t i)
+/* The pending writes of a rank that are the first to their target, in order. */
+static uint32_t first_writes(const Weak *w, uint32_t from, FabLanding *out, uint32_t n,
+                             uint32_t max)
 {
-    for (uint32_t k = 0; k < i; k++)
-        if (b->at[k].rect.at.rank == b->at[i].rect.at.rank)
-            return false;
-    return true;
-}
-
-static bool is_stale(const Weak *w, uint32_t reader)
-{
-    for (uint32_t i = w->log.len; i-- > 0 && w->log.at[i].seq > w->acquired[reader];)
-        if (w->log.at[i].from != reader)
-            return true;
-    return false;
+    const Buffer *b = &w->buffers[from];
+    Map targets = {0};
+    for (uint32_t i = 0; i < b->writes.len; i++) {
+        const PendingWrite *p = &b->writes.at[i];
+        if (map_get(&targets, p->rect.at.rank, NULL))
+            continue;
+        map_set(&targets, p->rect.at.rank, 1);
+        if (n < max)
+            out[n] = (FabLanding){p->id, from, p->rect.at.rank, p->rect};
+        n++;
+    }
+    map_free(&targets);
+    return n;
 }
 
 /* A write that lands is named (source, target); a refresh of a reader (n_ranks, reader). */
@@ -350,16 +232,9 @@ static uint32_t weak_landings(Fabric *f, FabLanding *out, uint32_t max)
     Weak *w = (Weak *)f;
     uint32_t n = 0;
     for (uint32_t from = 0; from < f->n_ranks; from++)
-        for (uint32_t i = 0; i < w->buffers[from].len; i++) {
-            const PendingWrite *p = &w->buffers[from].at[i];
-            if (!first_for_target(&w->buffers[from], i))
-                continue;
-            if (n < max)
-                out[n] = (FabLanding){p->id, from, p->rect.at.rank, p->rect};
-            n++;
-        }
+        n = first_writes(w, from, out, n, max);
     for (uint32_t r = 0; r < f->n_ranks; r++)
-        if (is_stale(w, r)) {
+        if (weak_others_newer(w, &w->newest, r)) {
             if (n < max)
                 out[n] = (FabLanding){.from = f->n_ranks, .reader = r};
             n++;
@@ -371,14 +246,14 @@ static FabStatus weak_land(Fabric *f, uint64_t id, uint32_t from, uint32_t reade
 {
     Weak *w = (Weak *)f;
     if (from == f->n_ranks && reader < f->n_ranks) {
-        acquire(w, reader);
+        w->acquired[reader] = w->seq;
         return FAB_OK;
     }
     if (from >= f->n_ranks)
         return FAB_RANGE;
-    for (uint32_t i = 0; i < w->buffers[from].len; i++)
-        if (w->buffers[from].at[i].id == id) {
-            flush_one(w, from, i);
+    for (uint32_t i = 0; i < w->buffers[from].writes.len; i++)
+        if (w->buffers[from].writes.at[i].id == id) {
+            land_one(w, from, i);
             return FAB_OK;
         }
     return FAB_RANGE;
@@ -386,19 +261,32 @@ static FabStatus weak_land(Fabric *f, uint64_t id, uint32_t from, uint32_t reade
 
 /* ---- the rest ---- */
 
+static void drop_history(History *h)
+{
+    for (uint32_t i = 0; i < h->log.len; i++)
+        xfree(h->log.at[i].old);
+    vec_clear(&h->log);
+    h->trim_at = 16;
+    h->newest = (Newest){0};
+}
+
 static void drop_state(Weak *w)
 {
     for (uint32_t r = 0; r < w->base.n_ranks; r++) {
-        for (uint32_t i = 0; i < w->buffers[r].len; i++)
-            xfree(w->buffers[r].at[i].bytes);
-        vec_clear(&w->buffers[r]);
+        Buffer *b = &w->buffers[r];
+        for (uint32_t i = 0; i < b->writes.len; i++)
+            xfree(b->writes.at[i].bytes);
+        vec_clear(&b->writes);
+        vec_clear(&b->spans);
         w->next_id[r] = 1;
         w->acquired[r] = 0;
     }
-    for (uint32_t i = 0; i < w->log.len; i++)
-        xfree(w->log.at[i].old);
-    vec_clear(&w->log);
-    w->seq = 0;
+    for (uint32_t i = 0; i < w->slices.len; i++)
+        for (uint32_t r = 0; r < w->base.n_ranks; r++)
+            drop_history(&w->slices.at[i][r]);
+    w->newest = (Newest){0};
+    w->seq = w->changes = 0;
+    w->sweep_at = 4096;
 }
 
 static void weak_reset(Fabric *f)
@@ -412,9 +300,16 @@ static void weak_destroy(Fabric *f)
 {
     Weak *w = (Weak *)f;
     drop_state(w);
-    for (uint32_t r = 0; r < f->n_ranks; r++)
-        vec_free(&w->buffers[r]);
-    vec_free(&w->log);
+    for (uint32_t r = 0; r < f->n_ranks; r++) {
+        vec_free(&w->buffers[r].writes);
+        vec_free(&w->buffers[r].spans);
+    }
+    for (uint32_t i = 0; i < w->slices.len; i++) {
+        for (uint32_t r = 0; r < f->n_ranks; r++)
+            vec_free(&w->slices.at[i][r].log);
+        xfree(w->slices.at[i]);
+    }
+    vec_free(&w->slices);
     w->mem->ops->destroy(w->mem);
     xfree(w->buffers);
     xfree(w->next_id);
@@ -425,7 +320,10 @@ static void weak_destroy(Fabric *f)
 static FabStatus weak_window_create(Fabric *f, uint32_t window, int64_t bytes)
 {
     Weak *w = (Weak *)f;
-    return w->mem->ops->window_create(w->mem, window, bytes);
+    FabStatus status = w->mem->ops->window_create(w->mem, window, bytes);
+    if (status == FAB_OK)
+        vec_push(&w->slices, xcalloc(f->n_ranks, sizeof(History)));
+    return status;
 }
 
 static bool weak_done(Fabric *f, FabToken token)

@@ -55,6 +55,15 @@ static void drop(CellHistory *c, uint32_t n)
     memmove(steps(c), steps(c) + n, c->len * sizeof(CellStep));
 }
 
+static void grow(CellHistory *c)
+{
+    uint32_t cap = c->cap ? 2 * c->cap : 4;
+    c->many = xrealloc(c->many, cap * sizeof *c->many);
+    if (c->cap == 0)
+        c->many[0] = c->first;
+    c->cap = cap;
+}
+
 void cell_log_arrive(World *w, FabAddr cell, CellStep step)
 {
     CellHistory *c = cell_find(w, cell, true);
@@ -62,11 +71,8 @@ void cell_log_arrive(World *w, FabAddr cell, CellStep step)
         drop(c, MAX_STEPS / 2);
     if (c->len && steps(c)[c->len - 1].at > step.at)
         step.at = steps(c)[c->len - 1].at;
-    if (c->len == 1 && c->cap == 0) {
-        c->many = xmalloc(MAX_STEPS * sizeof *c->many);
-        c->many[0] = c->first;
-        c->cap = MAX_STEPS;
-    }
+    if (c->len == (c->cap ? c->cap : 1))
+        grow(c);
     steps(c)[c->len++] = step;
 }
 

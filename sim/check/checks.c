@@ -5,10 +5,11 @@
 void checks_add(World *w)
 {
     unsigned checks = w->config->checks;
+    Observer *order = NULL;
     if (checks & (CHECK_RACES | CHECK_SIGNALS) || w->config->certify)
-        probe_add(&w->probe, check_order_new(w));
+        probe_add(&w->probe, order = check_order_new(w));
     if (checks & CHECK_UNINIT)
-        probe_add(&w->probe, check_uninit_new(w));
+        probe_add(&w->probe, check_uninit_new(w, checks & CHECK_RACES ? order : NULL));
     if (checks & CHECK_SIGNALS)
         probe_add(&w->probe, check_signal_new(w));
 }

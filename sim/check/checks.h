@@ -7,8 +7,11 @@
 /* What certain order leaves open: races, waits and reads that depend on the schedule, credits that
  * nobody needs, and whether the run is a certificate. See order.h. */
 Observer *check_order_new(World *w);
-/* Reads of what nobody has written. */
-Observer *check_uninit_new(const World *w);
+/* Is code at this place in a race of the run that has ended? */
+bool check_order_raced(const Observer *order, CodePlace at);
+/* Reads of what nobody has written. Whether a read that is in a race finds something is a matter of
+ * the schedule: with `order` (NULL: nobody looks), the race is told and nothing else. */
+Observer *check_uninit_new(const World *w, const Observer *order);
 /* Signal cells: builtins that leave one off zero, counters that wrap. */
 Observer *check_signal_new(const World *w);
 

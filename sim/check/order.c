@@ -57,6 +57,7 @@ static void judge(OrderCheck *c)
     order_solve(c);
     slices_ready(c);
     order_replay(c);
+    sources_judge(c);
     if (c->unsolved)
         order_fails(c, "its order was not found in the time given");
 }
@@ -140,6 +141,8 @@ static void forget(OrderCheck *c)
     empty(c);
     float_sums_free(c);
     map_clear(&c->reported);
+    map_clear(&c->raced);
+    vec_clear(&c->source_races);
 }
 
 static void reset(Observer *o, World *w)
@@ -168,6 +171,8 @@ static void destroy(Observer *o)
     map_free(&c->cell_index);
     map_free(&c->slice_index);
     map_free(&c->reported);
+    map_free(&c->raced);
+    vec_free(&c->source_races);
     ranges_free(&c->pool);
     buf_free(&c->why);
     xfree(c->first_thread);
@@ -206,6 +211,12 @@ static void make_tables(OrderCheck *c, const World *w)
     c->state = xcalloc(w->dispatches.len + 1, 1);
     c->left_at_cut = xcalloc(w->dispatches.len + 1, sizeof *c->left_at_cut);
     c->state_at_cut = xcalloc(w->dispatches.len + 1, 1);
+}
+
+bool check_order_raced(const Observer *o, CodePlace at)
+{
+    const OrderCheck *c = (const OrderCheck *)o;
+    return map_get(&c->raced, (uint64_t)at.func << 32 | at.pc, NULL);
 }
 
 Observer *check_order_new(World *w)

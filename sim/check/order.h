@@ -152,6 +152,12 @@ typedef struct {
 
 typedef struct FloatSums FloatSums;
 
+/* A source of a put that is written before the put must have read it. */
+typedef struct {
+    Access then, now;
+    int64_t first, end;
+} SourceRace;
+
 #define ORDER_BLOCK 65536u
 
 typedef struct {
@@ -171,6 +177,7 @@ typedef struct {
     Map slice_index;
     VEC(OrderGrid) grids;
     FloatSums *sums;
+    VEC(SourceRace) source_races; /* one for each pair of lines */
     uint64_t n_accesses;
     bool cut; /* the run was too long to be written down as one */
     /* solved */
@@ -192,6 +199,7 @@ typedef struct {
     VClock known; /* by everybody, at least */
     uint64_t tick, known_at;
     Map reported;
+    Map raced; /* places of code that are in a race: func << 32 | pc */
     /* the certificate */
     bool failed;
     Buf why; /* first reason */
@@ -280,6 +288,12 @@ typedef struct {
 void race_report(OrderCheck *c, const Race *race);
 /* Once per pair of lines; kind keeps kinds of reports apart. */
 bool report_is_new(OrderCheck *c, CodePlace a, CodePlace b, unsigned kind);
+
+/* ---- sources.c ---- */
+void sources_note(OrderCheck *c, const Event *put);
+void sources_written(OrderCheck *c, const Event *write);
+/* Reports what was found, in an order that no schedule changes. */
+void sources_judge(OrderCheck *c);
 
 /* ---- cell_judge.c, poll.c ---- */
 void cells_judge(OrderCheck *c);

@@ -262,53 +262,6 @@ static void log_access(OrderCheck *c, const Event *e)
     r->id[0] = t->accesses.len;
 }
 
-/* ---- sources of puts in device tensors ---- */
-
-/* Nobody but lanes of the same dispatch can change them, in program order mostly: these are told
- * at once. */
-static Access access_now(OrderCheck *c, const Event *e)
-{
-    OrderThread *t = &c->threads[order_thread(c, e->at)];
-    return (Access){.rect = e->rect,
-                    .at = e->at,
-                    .thread = order_thread(c, e->at),
-                    .puts = t->puts,
-                    .kind = (uint8_t)e->kind,
-                    .dtype = e->dtype,
-                    .insn = e->insn,
-                    .sync = t->last_sync};
-}
-
-static void tensor_source(OrderCheck *c, const Event *e)
-{
-    Access a = access_now(c, e);
-    OrderThread *t = &c->threads[a.thread];
-    if (t->sources.len) {
-        Access *last = &vec_last(&t->sources);
-        if (last->at.func == a.at.func && last->at.pc == a.at.pc && last->puts == a.puts &&
-            last->rect.at.window == a.rect.at.window && rects_join(&last->rect, &a.rect))
-            return;
-    }
-    vec_push(&t->sources, a);
-}
-
-static void tensor_write(OrderCheck *c, const Event *e)
-{
-    uint32_t first = c->first_thread[e->at.rank], n = c->world->ranks[e->at.rank].n_lanes;
-    for (uint32_t u = first; u < first + n; u++) {
-        const OrderThread *t = &c->threads[u];
-        for (uint32_t i = 0; i < t->sources.len; i++) {
-            const Access *then = &t->sources.at[i];
-            int64_t from, end;
-            if (then->rect.at.window != e->rect.at.window ||
-                !rects_common(&then->rect, &e->rect, &from, &end))
-                continue;
-            Access now = access_now(c, e);
-            race_report(c, &(Race){then, &now, from, end, true, NULL});
-        }
-    }
-}
-
 /* ---- events of the run ---- */
 
 static void puts_end(OrderThread *t)
@@ -356,9 +309,9 @@ static void fence(OrderCheck *c, const Event *e)
 static void tensor_access(OrderCheck *c, const Event *e)
 {
     if (e->kind == EV_PUT_SOURCE)
-        tensor_source(c, e);
+        sources_note(c, e);
     if (e->kind == EV_TENSOR_WRITE)
-        tensor_write(c, e);
+        sources_written(c, e);
     if (c->world->dispatches.at[e->at.dispatch].cores > 1)
         log_access(c, e);
 }

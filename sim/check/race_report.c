@@ -122,6 +122,8 @@ void race_report(OrderCheck *c, const Race *race)
     World *w = c->world;
     const Access *then = race->then, *now = race->now;
     reason(c, then, now);
+    map_set(&c->raced, (uint64_t)then->at.func << 32 | then->at.pc, 1);
+    map_set(&c->raced, (uint64_t)now->at.func << 32 | now->at.pc, 1);
     if (!(w->config->checks & CHECK_RACES) || !report_is_new(c, then->at, now->at, 0))
         return;
     Buf text = {0};

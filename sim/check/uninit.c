@@ -12,10 +12,10 @@
 #include <string.h>
 
 typedef struct {
-    int64_t lo, hi; /* written throughout */
-    uint8_t *bits;  /* per byte; NULL: nothing outside [lo, hi) */
-    int64_t bytes;  /* of the slice */
-    CodePlace last; /* write; valid when `touched` */
+    int64_t lo, hi;   /* written throughout */
+    uint8_t *bits;    /* per byte; NULL: nothing outside [lo, hi) */
+    int64_t bytes;    /* of the slice */
+    CodePlace writer; /* the lowest rank's; valid when `touched` */
     bool touched;
     uint64_t serial; /* of the region, where the dispatch made it */
 } Written;
@@ -24,11 +24,13 @@ typedef struct {
     CodePlace at;
     uint64_t key;
     char *text;
+    uint32_t slice; /* of a window, from 1; 0: something else */
 } Finding;
 
 typedef struct {
     Observer base;
-    Map index; /* window << 32 | rank -> position in `slices` */
+    const Observer *order; /* or NULL */
+    Map index;             /* window << 32 | rank -> position in `slices` */
     VEC(Written) slices;
     Map reported; /* key of a place -> position in `findings` */
     VEC(Finding) findings;
@@ -138,12 +140,22 @@ static bool check_run(void *env, int64_t offset, int64_t bytes)
 
 /* ---- reports ---- */
 
+static bool is_lower(CodePlace a, CodePlace b)
+{
+    uint64_t x[] = {a.rank, a.core, a.dispatch, a.func, a.pc};
+    uint64_t y[] = {b.rank, b.core, b.dispatch, b.func, b.pc};
+    size_t i = 0;
+    while (i < 4 && x[i] == y[i])
+        i++;
+    return x[i] < y[i];
+}
+
 /* Keeps a report, one for each place: that of the lowest rank, whoever came first in this run. The
  * text becomes the check's. */
-static void keep(UninitCheck *c, const World *w, CodePlace at, Buf *text)
+static void keep(UninitCheck *c, const World *w, CodePlace at, Buf *text, uint32_t slice)
 {
     uint64_t found, key = place_key(w, at);
-    Finding f = {at, key, text->at};
+    Finding f = {at, key, text->at, slice};
     *text = (Buf){0};
     if (!map_get(&c->reported, key, &found)) {
         map_set(&c->reported, key, c->findings.len);
@@ -151,7 +163,7 @@ static void keep(UninitCheck *c, const World *w, CodePlace at, Buf *text)
         return;
     }
     Finding *old = &c->findings.at[found];
-    bool lower = at.rank != old->at.rank ? at.rank < old->at.rank : at.core < old->at.core;
+    bool lower = is_lower(at, old->at);
     xfree(lower ? old->text : f.text);
     if (lower)
         *old = f;
@@ -177,15 +189,7 @@ static void report_window(UninitCheck *c, World *w, const Event *e, const Hole *
     elements_window(w, &text, e->rect.at.window, e->dtype, h->first, h->end);
     buf_printf(&text, " of rank %u (%s), which nobody has written", e->rect.at.rank,
                elements_op(e->insn));
-    if (h->s->touched) {
-        buf_str(&text, "\n    last write to that slice: ");
-        elements_who(w, &text, h->s->last);
-        buf_str(&text, " at ");
-        place_text(w, &text, h->s->last);
-    } else {
-        buf_str(&text, "\n    nothing has been written to that slice");
-    }
-    keep(c, w, e->at, &text);
+    keep(c, w, e->at, &text, (uint32_t)(h->s - c->slices.at) + 1);
 }
 
 static void report_tile(UninitCheck *c, World *w, const Event *e)
@@ -201,7 +205,7 @@ static void report_tile(UninitCheck *c, World *w, const Event *e)
     if (e->tile < f->n_tiles && f->tiles[e->tile].name != BC_NO_INDEX)
         buf_printf(&text, "%s, ", world_string(w, f->tiles[e->tile].name));
     buf_str(&text, "whose elements nobody has written");
-    keep(c, w, e->at, &text);
+    keep(c, w, e->at, &text, 0);
 }
 
 /* ---- observer ---- */
@@ -260,7 +264,7 @@ static void report_out(UninitCheck *c, World *w, const Event *e, const Hole *h)
                     : " (%s), an Out that its kernel has not written: what it holds is nobody's; "
                       "declare it InOut",
                elements_op(e->insn));
-    keep(c, w, e->at, &text);
+    keep(c, w, e->at, &text, 0);
 }
 
 static void tensor_event(UninitCheck *c, World *w, const Event *e)
@@ -300,7 +304,8 @@ static void on_event(Observer *o, World *w, const Event *e)
         return;
     }
     (void)rects_each_run(&e->rect, mark_run, s);
-    s->last = e->at;
+    if (!s->touched || is_lower(e->at, s->writer))
+        s->writer = e->at;
     s->touched = true;
 }
 
@@ -310,6 +315,24 @@ static int by_key(const void *a_, const void *b_)
     return (a->key > b->key) - (a->key < b->key);
 }
 
+/* Only now is known who writes to a slice. */
+static void tell(const UninitCheck *c, World *w, const Finding *f)
+{
+    Buf text = {0};
+    buf_str(&text, f->text);
+    const Written *s = f->slice ? &c->slices.at[f->slice - 1] : NULL;
+    if (s && s->touched) {
+        buf_str(&text, "\n    that slice is written by ");
+        elements_who(w, &text, s->writer);
+        buf_str(&text, " at ");
+        place_text(w, &text, s->writer);
+    } else if (s) {
+        buf_str(&text, "\n    nothing is written to that slice");
+    }
+    report_add(w, REP_CHECK, "uninit", &f->at, text.at);
+    buf_free(&text);
+}
+
 static void finish(Observer *o, World *w, bool ok)
 {
     (void)ok;
@@ -317,7 +340,8 @@ static void finish(Observer *o, World *w, bool ok)
     if (c->findings.len)
         qsort(c->findings.at, c->findings.len, sizeof *c->findings.at, by_key);
     for (uint32_t i = 0; i < c->findings.len; i++)
-        report_add(w, REP_CHECK, "uninit", &c->findings.at[i].at, c->findings.at[i].text);
+        if (!c->order || !check_order_raced(c->order, c->findings.at[i].at))
+            tell(c, w, &c->findings.at[i]);
 }
 
 static void reset(Observer *o, World *w)
@@ -347,10 +371,11 @@ static void destroy(Observer *o)
     xfree(c);
 }
 
-Observer *check_uninit_new(const World *w)
+Observer *check_uninit_new(const World *w, const Observer *order)
 {
     (void)w;
     UninitCheck *c = xcalloc(1, sizeof *c);
+    c->order = order;
     c->base = (Observer){
         .name = "uninit", .event = on_event, .finish = finish, .reset = reset, .destroy = destroy};
     c->base.mask = EV_BIT(EV_READ) | EV_BIT(EV_REMOTE_READ) | EV_BIT(EV_WRITE) |

@@ -9,9 +9,9 @@
  * Staleness is kept as histories: each change of a slice with the bytes before it. What a rank sees
  * is memory, with the changes that others made since its acquire undone, newest first, and its
  * buffer on top. */
+#include "sim/fabric/weak.h"
 #include "base/map.h"
 #include "sim/fabric/fabrics.h"
-#include "sim/fabric/weak.h"
 #include "sim/machine/mem.h"
 
 #include <string.h>

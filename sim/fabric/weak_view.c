@@ -7,7 +7,8 @@
 
 /* ---- rectangles as runs of bytes ---- */
 
-static char *each_run(const FabRect *r, int dim, int64_t offset, char *packed, WeakRunFn *fn, void *env)
+static char *each_run(const FabRect *r, int dim, int64_t offset, char *packed, WeakRunFn *fn,
+                      void *env)
 {
     if (dim >= r->n || dim >= FAB_MAX_DIMS) {
         if (r->run)
@@ -127,8 +128,7 @@ static bool sees_memory(const Weak *w, uint32_t self, const FabRect *r)
                   next_own(b, 0, r, rect_end(r)) == b->writes.len);
 }
 
-FabStatus weak_read(Fabric *f, uint32_t self, const FabRect *from, FabLocal to,
-                           FabToken *token)
+FabStatus weak_read(Fabric *f, uint32_t self, const FabRect *from, FabLocal to, FabToken *token)
 {
     Weak *w = (Weak *)f;
     if (sees_memory(w, self, from))
@@ -151,8 +151,7 @@ FabStatus weak_read(Fabric *f, uint32_t self, const FabRect *from, FabLocal to,
     return status;
 }
 
-FabStatus weak_test(Fabric *f, uint32_t self, FabAddr cell, int cmp, int32_t expected,
-                           bool *yes)
+FabStatus weak_test(Fabric *f, uint32_t self, FabAddr cell, int cmp, int32_t expected, bool *yes)
 {
     int32_t value = 0;
     FabToken token;

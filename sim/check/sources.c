@@ -1,0 +1,86 @@
+/* Device tensors that are sources of puts. A put may read its source until the next notify or fence
+ * of its lane; nobody but lanes of the same dispatch can change it meanwhile. */
+#include "sim/check/order.h"
+
+#include "sim/machine/rect_overlap.h"
+
+static Access access_now(OrderCheck *c, const Event *e)
+{
+    OrderThread *t = &c->threads[order_thread(c, e->at)];
+    return (Access){.rect = e->rect,
+                    .at = e->at,
+                    .thread = order_thread(c, e->at),
+                    .puts = t->puts,
+                    .kind = (uint8_t)e->kind,
+                    .dtype = e->dtype,
+                    .insn = e->insn,
+                    .sync = t->last_sync};
+}
+
+void sources_note(OrderCheck *c, const Event *e)
+{
+    Access a = access_now(c, e);
+    OrderThread *t = &c->threads[a.thread];
+    if (t->sources.len) {
+        Access *last = &vec_last(&t->sources);
+        if (last->at.func == a.at.func && last->at.pc == a.at.pc && last->puts == a.puts &&
+            last->rect.at.window == a.rect.at.window && rects_join(&last->rect, &a.rect))
+            return;
+    }
+    vec_push(&t->sources, a);
+}
+
+/* Of the races of one pair of lines that of the lowest thread is told, whichever the run came to
+ * first. */
+static void keep(OrderCheck *c, const SourceRace *race)
+{
+    for (uint32_t i = 0; i < c->source_races.len; i++) {
+        SourceRace *old = &c->source_races.at[i];
+        if (place_key(c->world, old->then.at) != place_key(c->world, race->then.at) ||
+            place_key(c->world, old->now.at) != place_key(c->world, race->now.at))
+            continue;
+        if (race->now.thread < old->now.thread)
+            *old = *race;
+        return;
+    }
+    vec_push(&c->source_races, *race);
+}
+
+void sources_written(OrderCheck *c, const Event *e)
+{
+    uint32_t first = c->first_thread[e->at.rank], n = c->world->ranks[e->at.rank].n_lanes;
+    for (uint32_t u = first; u < first + n; u++) {
+        const OrderThread *t = &c->threads[u];
+        for (uint32_t i = 0; i < t->sources.len; i++) {
+            const Access *then = &t->sources.at[i];
+            int64_t from, end;
+            if (then->rect.at.window != e->rect.at.window ||
+                !rects_common(&then->rect, &e->rect, &from, &end))
+                continue;
+            Access now = access_now(c, e);
+            keep(c, &(SourceRace){*then, now, from, end});
+        }
+    }
+}
+
+static int by_place(const void *a_, const void *b_)
+{
+    const SourceRace *a = a_, *b = b_;
+    uint64_t x[2] = {(uint64_t)a->now.at.func << 32 | a->now.at.pc,
+                     (uint64_t)a->then.at.func << 32 | a->then.at.pc};
+    uint64_t y[2] = {(uint64_t)b->now.at.func << 32 | b->now.at.pc,
+                     (uint64_t)b->then.at.func << 32 | b->then.at.pc};
+    int i = x[0] == y[0];
+    return (x[i] > y[i]) - (x[i] < y[i]);
+}
+
+void sources_judge(OrderCheck *c)
+{
+    if (c->source_races.len)
+        qsort(c->source_races.at, c->source_races.len, sizeof *c->source_races.at, by_place);
+    for (uint32_t i = 0; i < c->source_races.len; i++) {
+        const SourceRace *r = &c->source_races.at[i];
+        race_report(c, &(Race){&r->then, &r->now, r->first, r->end, true, NULL});
+    }
+    vec_clear(&c->source_races);
+}

@@ -13,7 +13,6 @@
 typedef struct {
     Program *p;
     Func *f; /* the caller */
-    FuncAlias *memory;
     uint32_t *uses; /* by variable of f: uses that are not in the scope at hand */
     uint32_t n_scopes;
     VEC(Func *) made;
@@ -175,16 +174,6 @@ static int32_t param_of(OutlineScope *x, const FuncAlias *memory, VarId v)
     return -1;
 }
 
-static bool is_out_of_caller(const OutlineScope *x, VarId v)
-{
-    const Outline *o = x->o;
-    AliasNode root = alias_root(o->memory, v);
-    for (uint32_t i = 0; i < o->f->params.len; i++)
-        if (alias_node(o->memory, o->f->params.at[i].var) == root)
-            return o->f->params.at[i].dir == DIR_OUT;
-    return false;
-}
-
 static void set_directions(OutlineScope *x, const FuncAlias *memory)
 {
     for (uint32_t i = 0; i < x->live.len; i++) {
@@ -192,7 +181,7 @@ static void set_directions(OutlineScope *x, const FuncAlias *memory)
         if (!type_is_memory(func_var(x->f, param->var)->type))
             continue;
         uint8_t uses = alias_uses(memory, param->var);
-        bool reads = uses & USE_READ && !is_out_of_caller(x, x->live.at[i]);
+        bool reads = uses & USE_READ;
         param->dir = !(uses & USE_WRITE) ? DIR_IN : reads ? DIR_INOUT : DIR_OUT;
     }
 }
@@ -335,17 +324,14 @@ static bool outline_stmt(void *env, Rewrite *r, Stmt *s)
     return true;
 }
 
-static void outline_func(Program *p, Func *f, Outline *o)
+static void outline_func(Func *f, Outline *o)
 {
-    Aliases all = {.p = p};
     o->f = f;
     o->n_scopes = 0;
-    o->memory = alias_of(&all, f);
     o->uses = xcalloc(f->vars.len + (size_t)1, sizeof *o->uses);
     block_walk(&f->body, count_stmt, o);
     block_rewrite(&f->body, outline_stmt, o);
     xfree(o->uses);
-    alias_free(&all);
 }
 
 /* What was made of a function stands in front of it. */
@@ -357,7 +343,7 @@ bool pass_outline_scopes(Program *p)
         Func *f = p->funcs.at[i];
         uint32_t made = o.made.len;
         if (f->kind == FN_ORCH)
-            outline_func(p, f, &o);
+            outline_func(f, &o);
         for (uint32_t k = made; k < o.made.len; k++)
             avec_push(p->arena, &all, o.made.at[k]);
         avec_push(p->arena, &all, f);

@@ -27,6 +27,13 @@ typedef struct {
     uint32_t slice; /* of a window, from 1; 0: something else */
 } Finding;
 
+/* An Out of a kernel call under way: what this call has written. */
+typedef struct {
+    uint32_t lane, depth; /* id; frames of it */
+    uint32_t region;
+    Written written;
+} KernelOut;
+
 typedef struct {
     Observer base;
     const Observer *order; /* or NULL */
@@ -35,6 +42,7 @@ typedef struct {
     Map reported; /* key of a place -> position in `findings` */
     VEC(Finding) findings;
     Map outs; /* dispatch << 32 | region -> Written of the run, where it is Out and nothing else */
+    VEC(KernelOut) kernels;
 } UninitCheck;
 
 static Written *slice_of(UninitCheck *c, const World *w, FabAddr at)
@@ -248,7 +256,7 @@ static Written *out_of(UninitCheck *c, const World *w, const Event *e)
     return found ? as_now(&c->slices.at[found - 1], &d->regions[e->rect.at.window]) : NULL;
 }
 
-static void report_out(UninitCheck *c, World *w, const Event *e, const Hole *h)
+static void report_out(UninitCheck *c, World *w, const Event *e, const Hole *h, bool whole)
 {
     if (!is_new(c, w, e->at))
         return;
@@ -258,7 +266,7 @@ static void report_out(UninitCheck *c, World *w, const Event *e, const Hole *h)
     elements_who(w, &text, e->at);
     buf_str(&text, " reads ");
     elements_region(w, &text, e->at.dispatch, e->rect.at.window, h->first, h->end);
-    bool made = e->rect.at.window >= w->dispatches.at[e->at.dispatch].n_regions;
+    bool made = whole && e->rect.at.window >= w->dispatches.at[e->at.dispatch].n_regions;
     buf_printf(&text,
                made ? " (%s), which nobody has written since it was created"
                     : " (%s), an Out that its kernel has not written: what it holds is nobody's; "
@@ -267,19 +275,80 @@ static void report_out(UninitCheck *c, World *w, const Event *e, const Hole *h)
     keep(c, w, e->at, &text, 0);
 }
 
+/* ---- outs of kernels ---- */
+
+/* Is parameter `i` an Out whose memory no other parameter gives content? */
+static bool is_kernel_out(const BcFunc *f, const Frame *frame, uint32_t i)
+{
+    if (f->params[i].dir != 1 || frame->mregs[i].kind != MEM_DEVICE)
+        return false;
+    for (uint32_t k = 0; k < f->n_params && f->params[k].kind != BCP_SCALAR; k++)
+        if (frame->mregs[k].kind == MEM_DEVICE && f->params[k].dir != 1 &&
+            frame->mregs[k].object == frame->mregs[i].object)
+            return false;
+    return true;
+}
+
+/* Kernels of several cores write their outs together. */
+static void kernel_begins(UninitCheck *c, const World *w, const Event *e)
+{
+    const Frame *frame = &vec_last(&e->lane->frames);
+    const Dispatch *d = &w->dispatches.at[e->at.dispatch];
+    const BcFunc *f = frame->f;
+    if (d->cores > 1)
+        return;
+    for (uint32_t i = 0; i < f->n_params && f->params[i].kind != BCP_SCALAR; i++) {
+        if (!is_kernel_out(f, frame, i))
+            continue;
+        KernelOut k = {e->lane->id, e->lane->frames.len, frame->mregs[i].object, {0}};
+        k.written.bytes = d->regions[k.region].bytes;
+        vec_push(&c->kernels, k);
+    }
+}
+
+static void kernel_ends(UninitCheck *c, const Event *e)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < c->kernels.len; i++) {
+        KernelOut *k = &c->kernels.at[i];
+        if (k->lane == e->lane->id && k->depth == e->lane->frames.len)
+            xfree(k->written.bits);
+        else
+            c->kernels.at[kept++] = *k;
+    }
+    c->kernels.len = kept;
+}
+
+/* The innermost call that has the region for an Out; all of them are told of a write. */
+static Written *kernel_out(UninitCheck *c, const Event *e)
+{
+    Written *inner = NULL;
+    for (uint32_t i = 0; i < c->kernels.len; i++) {
+        KernelOut *k = &c->kernels.at[i];
+        if (k->lane != e->lane->id || k->region != e->rect.at.window)
+            continue;
+        inner = &k->written;
+        if (e->kind == EV_TENSOR_WRITE)
+            (void)rects_each_run(&e->rect, mark_run, inner);
+    }
+    return inner;
+}
+
 static void tensor_event(UninitCheck *c, World *w, const Event *e)
 {
-    Written *s = out_of(c, w, e);
-    if (!s)
-        return;
+    Written *all = out_of(c, w, e), *s = kernel_out(c, e);
     if (e->kind == EV_TENSOR_WRITE) {
-        (void)rects_each_run(&e->rect, mark_run, s);
+        if (all)
+            (void)rects_each_run(&e->rect, mark_run, all);
         return;
     }
+    s = s ? s : all;
+    if (!s)
+        return;
     Hole h = {.s = s, .first = -1};
     (void)rects_each_run(&e->rect, check_run, &h);
     if (h.first >= 0)
-        report_out(c, w, e, &h);
+        report_out(c, w, e, &h, s == all);
 }
 
 static void on_event(Observer *o, World *w, const Event *e)
@@ -287,6 +356,13 @@ static void on_event(Observer *o, World *w, const Event *e)
     UninitCheck *c = (UninitCheck *)o;
     if (e->kind == EV_TILE_UNINIT) {
         report_tile(c, w, e);
+        return;
+    }
+    if (e->kind == EV_KERNEL_BEGIN || e->kind == EV_KERNEL_END) {
+        if (e->kind == EV_KERNEL_BEGIN)
+            kernel_begins(c, w, e);
+        else
+            kernel_ends(c, e);
         return;
     }
     if (e->tensor) {
@@ -357,6 +433,9 @@ static void reset(Observer *o, World *w)
         xfree(c->findings.at[i].text);
     vec_clear(&c->findings);
     map_clear(&c->outs);
+    for (uint32_t i = 0; i < c->kernels.len; i++)
+        xfree(c->kernels.at[i].written.bits);
+    vec_clear(&c->kernels);
 }
 
 static void destroy(Observer *o)
@@ -368,6 +447,7 @@ static void destroy(Observer *o)
     map_free(&c->reported);
     vec_free(&c->findings);
     map_free(&c->outs);
+    vec_free(&c->kernels);
     xfree(c);
 }
 
@@ -380,6 +460,7 @@ Observer *check_uninit_new(const World *w, const Observer *order)
         .name = "uninit", .event = on_event, .finish = finish, .reset = reset, .destroy = destroy};
     c->base.mask = EV_BIT(EV_READ) | EV_BIT(EV_REMOTE_READ) | EV_BIT(EV_WRITE) |
                    EV_BIT(EV_REMOTE_WRITE) | EV_BIT(EV_ATOMIC) | EV_BIT(EV_TILE_UNINIT) |
-                   EV_BIT(EV_TENSOR_READ) | EV_BIT(EV_TENSOR_WRITE);
+                   EV_BIT(EV_TENSOR_READ) | EV_BIT(EV_TENSOR_WRITE) | EV_BIT(EV_KERNEL_BEGIN) |
+                   EV_BIT(EV_KERNEL_END);
     return &c->base;
 }

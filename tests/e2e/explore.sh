@@ -115,6 +115,11 @@ for p in 2 3 4; do
         done
         decides "$which twice on $p" $c/mixed.pld -d 0-$((p - 1)) -D REPS=2 -D SIZE=1 -D which=$which
     done
+    for mem in sc weak; do
+        explores "all_to_all_v twice on $p, $mem" 0 'executions=1 complete=yes verified ' $c/all_to_all_v.pld \
+            -d 0-$((p - 1)) -D REPS=2 --mem=$mem --explore=search
+    done
+    decides "all_to_all_v twice on $p" $c/all_to_all_v.pld -d 0-$((p - 1)) -D REPS=2
     for mode in mesh ring; do
         for mem in sc weak; do
             explores "allreduce $mode twice on $p, $mem" 0 'executions=1 complete=yes verified ' $c/allreduce.pld \
@@ -123,6 +128,12 @@ for p in 2 3 4; do
         decides "allreduce $mode twice on $p" $c/allreduce.pld -d 0-$((p - 1)) -D REPS=2 -D SIZE=$p -D mode=$mode
     done
 done
+
+# One run decides on many devices too, and does not take longer there than a run.
+for which in barrier broadcast allgather all_to_all reduce_scatter allreduce; do
+    decides "$which twice on 64" $c/mixed.pld -d 0-63 -D REPS=2 -D SIZE=1 -D which=$which
+done
+decides 'allreduce ring twice on 24' $c/allreduce.pld -d 0-23 -D REPS=2 -D SIZE=24 -D mode=ring
 
 # Right programs and their broken twins.
 for f in tests/verdicts/*.pld; do explores_verdict sc 600 "$f"; done

@@ -196,13 +196,19 @@ static const char *other_kind(const Infer *in, bool wants_tile)
                : arena_printf(in->p->arena, "%s, or write %s", move, op_info(twin)->full);
 }
 
+/* A tile is not loaded again; a tensor value is. */
+static bool takes_tile(const Infer *in, int i, const Type *t)
+{
+    return op_takes_values(in->info, i) && (t->value || in->id != OP_TILE_LOAD);
+}
+
 static bool check_memory(const Infer *in, int i, SlotKind kind)
 {
     const Type *t = in->op->args[i]->type;
     bool tensor = t && t->kind == TY_TENSOR, dist = t && t->kind == TY_DIST;
     switch (kind) {
     case SLOT_MEM:
-        return tensor || dist ||
+        return tensor || dist || (t && t->kind == TY_TILE && takes_tile(in, i, t)) ||
                wants(in, i, "a Tensor or a window view",
                      t && t->kind == TY_TILE ? other_kind(in, false) : "");
     case SLOT_TENSOR:
@@ -417,8 +423,8 @@ static const Type *infer_rule(const Infer *in)
     case RULE_MATMUL: return infer_matmul(in);
     case RULE_MATMUL_ACC: return infer_matmul_acc(in);
     case RULE_TRANSPOSE_VIEW: return infer_transpose_view(in);
+    case RULE_SLICE: return infer_slice(in);
     case RULE_LOAD:
-    case RULE_SLICE:
     case RULE_REMOTE_LOAD: return infer_load(in);
     case RULE_STORE:
     case RULE_MEMORY_ASSEMBLE:
@@ -447,5 +453,7 @@ const Type *infer_op(Program *p, Expr *op, FuncKind level)
     const Type *type = infer_rule(&in);
     if (type)
         ex_settle_literals(p, op);
+    if (type && type->kind == TY_TILE && op_is_on_values(in.info))
+        type = type_value(p->types, type);
     return type;
 }

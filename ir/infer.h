@@ -51,7 +51,11 @@ bool infer_value(const Infer *in, const Type *t);
 
 /* The type rules; each gives the result type or NULL after a reported mistake. */
 const Type *infer_load(const Infer *in);  /* ir/infer_memory.c: a rectangle of memory as a tile */
+const Type *infer_slice(const Infer *in);
 const Type *infer_store(const Infer *in); /* a tile into memory */
+/* The type without the dimensions that a list operand (or NULL) names: each has the extent 1, one
+ * at least stays. */
+const Type *infer_without(const Infer *in, const Type *t, int slot);
 /* An accumulator in FP32 may be stored into memory of FP16 or BF16. */
 bool infer_store_rounds(const Type *tile, const Type *mem);
 const Type *infer_element(const Infer *in);     /* read and write of one element */
@@ -67,6 +71,8 @@ const Type *infer_reduce(const Infer *in);      /* rows or columns to one */
 const Type *infer_expand(const Infer *in);      /* a tile with a row or a column */
 const Type *infer_part(const Infer *in);
 const Type *infer_assemble(const Infer *in);
+/* A tile put into another one, the operands by their slots. */
+const Type *infer_paste(const Infer *in, int target, int source, int offset);
 const Type *infer_reshape(const Infer *in);
 const Type *infer_transpose(const Infer *in);
 const Type *infer_concat(const Infer *in);

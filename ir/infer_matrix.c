@@ -85,6 +85,7 @@ const Type *infer_transpose_view(const Infer *in)
 typedef struct {
     int lhs, rhs, acc, bias; /* -1: none */
     Dtype dtype;             /* of the accumulator */
+    bool whole;              /* of tensors */
     const Dim *m, *n;
 } Product;
 
@@ -93,7 +94,8 @@ static Product product_of(const Infer *in)
     return (Product){.lhs = op_slot(in->id, "lhs"),
                      .rhs = op_slot(in->id, "rhs"),
                      .acc = op_slot(in->id, "acc"),
-                     .bias = op_slot(in->id, "bias")};
+                     .bias = op_slot(in->id, "bias"),
+                     .whole = in->info->family == FAMILY_TENSOR};
 }
 
 static bool operand_ok(const Infer *in, int slot)
@@ -124,10 +126,12 @@ static bool operand_ok(const Infer *in, int slot)
 }
 
 /* A tile is turned by an operation of its own, not by a_trans= and b_trans=. */
-static bool take_flag(const Infer *in, const char *name)
+static bool take_flag(const Infer *in, const Product *x, const char *name)
 {
     int slot = op_slot(in->id, name);
     const Expr *flag = slot >= 0 ? in->op->args[slot] : NULL;
+    if (flag && flag->ival && x->whole)
+        return true;
     if (flag && flag->ival)
         return infer_fail(in, slot, "type",
                           "takes no %s=True on tiles: turn the operand with pl.tile.transpose_view",
@@ -137,7 +141,7 @@ static bool take_flag(const Infer *in, const char *name)
     return true;
 }
 
-static bool flags_ok(const Infer *in)
+static bool flags_ok(const Infer *in, const Product *x)
 {
     int nz = op_slot(in->id, "c_matrix_nz");
     if (nz >= 0 && in->op->args[nz] && in->op->args[nz]->ival)
@@ -145,7 +149,13 @@ static bool flags_ok(const Infer *in)
                           "c_matrix_nz=True is not supported: results are in row order");
     if (nz >= 0)
         in->op->args[nz] = NULL;
-    return take_flag(in, "a_trans") && take_flag(in, "b_trans");
+    return take_flag(in, x, "a_trans") && take_flag(in, x, "b_trans");
+}
+
+static bool is_turned(const Infer *in, const char *name)
+{
+    int slot = op_slot(in->id, name);
+    return slot >= 0 && in->op->args[slot] && in->op->args[slot]->ival;
 }
 
 static bool out_dtype_ok(const Infer *in, Product *x)
@@ -154,11 +164,14 @@ static bool out_dtype_ok(const Infer *in, Product *x)
     if (slot < 0 || !in->op->args[slot])
         return true;
     Dtype to = in->op->args[slot]->dtype;
+    if (x->whole && x->dtype == DT_FP32 && dtype_is_float(to))
+        return true;
     if (to != x->dtype)
         return infer_fail(in, slot, "type", "needs %s for out_dtype, got %s%s",
                           dtype_name(x->dtype), dtype_name(to),
                           dtype_is_float(to) ? ": cast the result with pl.cast" : "");
-    in->op->args[slot] = NULL;
+    if (!x->whole)
+        in->op->args[slot] = NULL;
     return true;
 }
 
@@ -169,17 +182,19 @@ static bool matrices_ok(const Infer *in, Product *x)
     if (!operand_ok(in, x->lhs) || !operand_ok(in, x->rhs))
         return false;
     b = in->op->args[x->rhs]->type;
-    if (!flags_ok(in))
+    if (!flags_ok(in, x))
         return false;
+    uint32_t ta = is_turned(in, "a_trans"), tb = is_turned(in, "b_trans");
     if (a->dtype != b->dtype)
         return infer_fail(in, x->rhs, "type", "needs operands of one dtype, got %s and %s",
                           type_text(in->p->arena, a), type_text(in->p->arena, b));
-    if (a->dims[1] != b->dims[0])
+    if (a->dims[1 - ta] != b->dims[tb])
         return infer_fail(in, x->rhs, "shape",
-                          "needs as many rows of rhs as lhs has columns, got %s and %s",
-                          type_text(in->p->arena, a), type_text(in->p->arena, b));
-    x->m = a->dims[0];
-    x->n = b->dims[1];
+                          "needs as many rows of rhs as lhs has columns, got %s%s and %s%s",
+                          type_text(in->p->arena, a), ta ? " turned" : "",
+                          type_text(in->p->arena, b), tb ? " turned" : "");
+    x->m = a->dims[ta];
+    x->n = b->dims[1 - tb];
     x->dtype = a->dtype == DT_INT8 ? DT_INT32 : DT_FP32;
     int64_t rows;
     bool one_row =
@@ -211,7 +226,13 @@ const Type *infer_matmul(const Infer *in)
             return NULL;
         }
     }
-    return result_of(in, &x, x.dtype);
+    if (!x.whole)
+        return result_of(in, &x, x.dtype);
+    Expr **out = &OP_ARG(in->op, TENSOR_MATMUL, out_dtype);
+    Dtype lhs = in->op->args[x.lhs]->type->dtype;
+    if (!*out)
+        *out = ex_dtype(in->p, lhs == DT_INT8 ? DT_INT32 : lhs);
+    return result_of(in, &x, (*out)->dtype);
 }
 
 const Type *infer_matmul_acc(const Infer *in)
@@ -220,7 +241,8 @@ const Type *infer_matmul_acc(const Infer *in)
     if (!matrices_ok(in, &x))
         return NULL;
     const Type *want = result_of(in, &x, x.dtype), *have = in->op->args[x.acc]->type;
-    if (unplaced(in, have) == want)
+    const Type *tile = type_shaped(in->p->types, TY_TILE, have->dtype, have->rank, have->dims);
+    if (tile == want)
         return want;
     infer_fail(in, x.acc, "type", "needs %s for acc, got %s", type_text(in->p->arena, want),
                type_text(in->p->arena, have));

@@ -231,16 +231,36 @@ static bool load_target_ok(const Infer *in)
                       enum_value_name(ENUM_Mem, to->ival));
 }
 
+/* A part of memory: on the core a value, in an orchestration function a view. */
+const Type *infer_slice(const Infer *in)
+{
+    const Type *mem = arg_type(in, OPND(TENSOR_SLICE, input)), *t;
+    int shape = OPND(TENSOR_SLICE, shape), offset = OPND(TENSOR_SLICE, offset);
+    const Dim *dims[MAX_RANK];
+    if (mem->kind == TY_TILE)
+        return infer_part(in);
+    if (in->level == FN_INCORE) {
+        t = loaded_tile(in, OPND(TENSOR_SLICE, input), offset, shape,
+                        OPND(TENSOR_SLICE, valid_shape));
+    } else {
+        if (!infer_rank(in, offset, mem) || !infer_rank(in, shape, mem) ||
+            !infer_dims(in, shape, false, dims) ||
+            !infer_bounds(in, offset, mem, in->op->args[shape]))
+            return NULL;
+        t = type_shaped(in->p->types, mem->kind, mem->dtype, mem->rank, dims);
+    }
+    return t ? infer_without(in, t, OPND(TENSOR_SLICE, drop_dims)) : NULL;
+}
+
 const Type *infer_load(const Infer *in)
 {
+    if (in->info->rule == RULE_LOAD && arg_type(in, 0)->kind == TY_TILE)
+        return infer_part(in);
     if (in->info->rule == RULE_LOAD && !load_target_ok(in))
         return NULL;
     if (in->info->rule == RULE_LOAD)
         return loaded_tile(in, OPND(TILE_LOAD, tensor), OPND(TILE_LOAD, offsets),
                            OPND(TILE_LOAD, shape), OPND(TILE_LOAD, valid_shape));
-    if (in->info->rule == RULE_SLICE)
-        return loaded_tile(in, OPND(TENSOR_SLICE, input), OPND(TENSOR_SLICE, offset),
-                           OPND(TENSOR_SLICE, shape), OPND(TENSOR_SLICE, valid_shape));
     return loaded_tile(in, OPND(REMOTE_LOAD, target), OPND(REMOTE_LOAD, offsets),
                        OPND(REMOTE_LOAD, shape), OPND(REMOTE_LOAD, valid_shape));
 }
@@ -264,9 +284,16 @@ const Type *infer_store(const Infer *in)
         to = OPND(TENSOR_ASSEMBLE, target);
     }
     const Type *mem = arg_type(in, to);
+    int atomic = op_slot(in->id, "atomic");
+    if (mem->kind == TY_TILE) {
+        if (atomic >= 0 && in->op->args[atomic] && in->op->args[atomic]->ival == ATOMIC_ADD) {
+            infer_fail(in, atomic, "type", "adds into memory only, got a tensor value");
+            return NULL;
+        }
+        return infer_paste(in, to, tile, offsets);
+    }
     if (!stores_fit(in, tile, offsets, to))
         return NULL;
-    int atomic = op_slot(in->id, "atomic");
     if (atomic >= 0 && in->op->args[atomic] && !atomic_ok(in, atomic, mem->dtype))
         return NULL;
     return mem;

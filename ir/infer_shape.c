@@ -171,22 +171,56 @@ const Type *infer_part(const Infer *in)
     int valid = op_slot(in->id, "valid_shape");
     if (valid >= 0 && in->op->args[valid] && !infer_rank(in, valid, a))
         return NULL;
-    return shaped(in, a->dtype, a->rank, dims);
+    const Type *t = shaped(in, a->dtype, a->rank, dims);
+    int dropped = op_slot(in->id, "drop_dims");
+    return t && dropped >= 0 ? infer_without(in, t, dropped) : t;
+}
+
+const Type *infer_without(const Infer *in, const Type *t, int slot)
+{
+    const Expr *list = in->op->args[slot];
+    const Dim *dims[MAX_RANK], *one = dim_const(in->p->types, 1);
+    bool gone[MAX_RANK] = {false};
+    uint32_t n = 0;
+    for (uint32_t i = 0; list && i < list->n_args; i++) {
+        int64_t axis = -1;
+        if (!infer_item(list, i, &axis) || axis < 0 || axis >= t->rank || gone[axis] ||
+            t->dims[axis] != one) {
+            infer_fail(in, slot, "shape",
+                       "needs dimensions of %s with the extent 1 in drop_dims, each once, got %lld",
+                       type_text(in->p->arena, t), (long long)axis);
+            return NULL;
+        }
+        gone[axis] = true;
+    }
+    for (uint32_t i = 0; i < t->rank; i++)
+        if (!gone[i])
+            dims[n++] = t->dims[i];
+    if (n)
+        return n == t->rank ? t : type_shaped(in->p->types, t->kind, t->dtype, n, dims);
+    infer_fail(in, slot, "shape", "drops every dimension: read the element with pl.read");
+    return NULL;
+}
+
+const Type *infer_paste(const Infer *in, int target, int source, int offset)
+{
+    const Type *a = in->op->args[target]->type, *b = in->op->args[source]->type;
+    bool rounds = b->dtype == DT_FP32 && (a->dtype == DT_FP16 || a->dtype == DT_BF16);
+    if (a->dtype != b->dtype && !rounds) {
+        infer_fail(in, source, "type", "needs a source of the target's dtype, got %s for %s",
+                   type_text(in->p->arena, b), type_text(in->p->arena, a));
+        return NULL;
+    }
+    if (!part_fits(in, source, a, b->rank, b->dims) || !infer_rank(in, offset, a) ||
+        !window_ok(in, offset, a, b->dims))
+        return NULL;
+    return type_placed(in->p->types, a, MEM_UNSET, -1);
 }
 
 const Type *infer_assemble(const Infer *in)
 {
-    const Type *a = in->op->args[0]->type, *b = in->op->args[1]->type;
-    bool rounds = b->dtype == DT_FP32 && (a->dtype == DT_FP16 || a->dtype == DT_BF16);
-    if (a->dtype != b->dtype && !rounds) {
-        infer_fail(in, 1, "type", "needs a source of the target's dtype, got %s for %s",
-                   type_text(in->p->arena, b), type_text(in->p->arena, a));
-        return NULL;
-    }
-    if (!part_fits(in, 1, a, b->rank, b->dims) || !infer_rank(in, 2, a) ||
-        !window_ok(in, 2, a, b->dims))
-        return NULL;
-    return type_placed(in->p->types, a, MEM_UNSET, -1);
+    return infer_paste(in, OPND(TILE_ASSEMBLE, target), OPND(TILE_ASSEMBLE, source),
+                       OPND(TILE_ASSEMBLE, offset));
 }
 
 const Type *infer_reshape(const Infer *in)

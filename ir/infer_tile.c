@@ -17,21 +17,22 @@ const Type *infer_create(const Infer *in)
     const Dim *dims[MAX_RANK];
     Dtype dtype = in->op->args[1]->dtype;
     int64_t bytes;
-    bool memory = in->id == OP_TENSOR_CREATE;
+    bool created = in->id == OP_TENSOR_CREATE, scratch = in->id == OP_TENSOR_SCRATCH;
+    bool memory = scratch || (created && in->level != FN_INCORE);
     if (!infer_dims(in, 0, !memory, dims))
         return NULL;
     if (dtype == DT_INDEX) {
         infer_fail(in, 1, "type", "needs an element dtype, got pl.INDEX: use pl.INT64");
         return NULL;
     }
-    if (in->id == OP_TILE_FULL && !check_literal(in, 2, dtype))
+    if ((in->id == OP_TILE_FULL || in->id == OP_TENSOR_FULL) && !check_literal(in, 2, dtype))
         return NULL;
     if (in->id == OP_TILE_CREATE && !infer_create_target(in))
         return NULL;
     const Type *t = type_shaped(in->p->types, memory ? TY_TENSOR : TY_TILE, dtype,
                                 in->op->args[0]->n_args, dims);
     if (memory || type_bytes(t, &bytes))
-        return t;
+        return created && !memory ? type_value(in->p->types, t) : t;
     infer_fail(in, 0, "shape", "needs a tile of fewer than 2^63 bytes");
     return NULL;
 }
@@ -69,7 +70,6 @@ static bool second_operand_ok(const Infer *in, const Type *a)
 {
     const Expr *e = in->op->args[1];
     const Type *b = e->type;
-    bool whole = a->kind != TY_TILE;
     Arena *arena = in->p->arena;
     if (infer_is_literal(e))
         return check_literal(in, 1, a->dtype);
@@ -82,7 +82,7 @@ static bool second_operand_ok(const Infer *in, const Type *a)
         return good || infer_fail(in, 1, "type", "needs a scalar that %s takes for rhs, got %s",
                                   type_text(arena, a), type_text(arena, b));
     }
-    if (type_is_memory(b) && !whole)
+    if (type_is_memory(b) && in->info->family != FAMILY_TENSOR)
         return infer_fail(in, 1, "type",
                           "needs a tile or a number for rhs, got %s: load it first with pl.load",
                           type_text(arena, b));

@@ -143,7 +143,9 @@ typedef struct {
     Sym base;    /* name without version: "acc" */
     Sym display; /* name as printed; set by func_number_names */
     const Type *type;
-    Span span; /* of the first binding */
+    Span span;    /* of the first binding */
+    bool neutral; /* while elaborating: a tile that may stand for a tensor value, from pl.full */
+    uint8_t pad;  /* while elaborating: 1 + PadValue that its slice said, or 0 */
 } Var;
 
 typedef enum { FN_HOST, FN_ORCH, FN_INCORE, FN_INIT, FN_GOLDEN } FuncKind;

@@ -114,7 +114,8 @@ typedef enum {
     TRAIT_COMPOSITE = 128,  /* expanded by lower_composite_ops */
     TRAIT_TRANSFER = 256,   /* memory to memory, through staging tiles */
     TRAIT_IR_ONLY = 512,    /* made by passes; accepted in .ir files only */
-    TRAIT_SAME_SHAPE = 1024 /* element-wise, but its operands are not broadcast */
+    TRAIT_SAME_SHAPE = 1024, /* element-wise, but its operands are not broadcast */
+    TRAIT_VALUES = 2048      /* its memory operands may be tensor values or tiles */
 } OpTrait;
 
 /* Type rules (ir/infer.c). */
@@ -307,6 +308,20 @@ static inline bool op_is_transfer(OpId id)
 static inline bool opnd_may_be_left_out(const OpSlot *slot)
 {
     return (slot->flags & (OPND_OPTIONAL | OPND_DEFAULT)) != 0;
+}
+
+/* May operand `slot`, which takes memory, be a tensor value or a tile too? */
+static inline bool op_takes_values(const OpInfo *info, int slot)
+{
+    return (info->family == FAMILY_TENSOR || (info->traits & TRAIT_VALUES)) &&
+           info->slots[slot].kind == SLOT_MEM;
+}
+
+/* Is a result that is no memory a tensor value? */
+static inline bool op_is_on_values(const OpInfo *info)
+{
+    return info->family == FAMILY_TENSOR ||
+           ((info->traits & TRAIT_VALUES) && info->emit == EMIT_LOWERED);
 }
 
 /* The memory that a slot wants its tile in, MEM_UNSET: any; false for slots that take no tile. */

@@ -56,9 +56,9 @@ TypeTable *type_table_new(Arena *arena)
 
 static void print_shaped(Buf *out, const Type *t)
 {
-    buf_str(out, t->kind == TY_TILE   ? "pl.Tile[["
-                 : t->kind == TY_DIST ? "pld.DistributedTensor[["
-                                      : "pl.Tensor[[");
+    buf_str(out, t->kind == TY_TILE && !t->value ? "pl.Tile[["
+                 : t->kind == TY_DIST            ? "pld.DistributedTensor[["
+                                                 : "pl.Tensor[[");
     for (uint32_t i = 0; i < t->rank; i++) {
         buf_str(out, i ? ", " : "");
         dim_print(out, t->dims[i]);
@@ -116,7 +116,8 @@ static char *put(char *at, const void *bytes, size_t len)
  * the length of the key; writes it when `key` is not NULL. */
 static size_t type_key(char *key, const Type *t)
 {
-    uint8_t head[] = {'T', (uint8_t)t->kind, (uint8_t)t->dtype, t->rank, (uint8_t)t->mem};
+    uint8_t head[] = {'T',     (uint8_t)t->kind, (uint8_t)t->dtype,
+                      t->rank, (uint8_t)t->mem,  (uint8_t)t->value};
     size_t dims = t->rank * sizeof t->dims[0], elems = t->n_elems * sizeof t->elems[0];
     if (key) {
         key = put(key, head, sizeof head);
@@ -185,6 +186,16 @@ const Type *type_placed(TypeTable *tt, const Type *tile, MemSpace mem, int64_t a
     Type t = *tile;
     t.mem = mem;
     t.addr = addr;
+    t.value = false;
+    return intern_type(tt, &t);
+}
+
+const Type *type_value(TypeTable *tt, const Type *tile)
+{
+    Type t = *tile;
+    t.mem = MEM_UNSET;
+    t.addr = -1;
+    t.value = true;
     return intern_type(tt, &t);
 }
 

@@ -56,6 +56,7 @@ struct Type {
     Dtype dtype;  /* SCALAR TENSOR DIST TILE */
     uint8_t rank; /* 1..5 for TENSOR DIST TILE */
     MemSpace mem; /* TILE: MEM_UNSET before infer_memory, unless written in an annotation */
+    bool value;   /* TILE: a tensor value, printed as pl.Tensor; gone after lower_tensor_ops */
     int64_t addr; /* TILE: byte address on the core, -1 before allocate_memory */
     const Dim *dims[MAX_RANK];
     uint32_t n_elems; /* TUPLE */
@@ -93,8 +94,11 @@ const Type *type_none(TypeTable *tt);
 const Type *type_scalar(TypeTable *tt, Dtype dtype);
 const Type *type_shaped(TypeTable *tt, TypeKind kind, Dtype dtype, uint32_t rank,
                         const Dim *const *dims);
-/* The same tile type with a place on the core; mem MEM_UNSET and addr -1 take the place away. */
+/* The same tile type with a place on the core; mem MEM_UNSET and addr -1 take the place away. It is
+ * a tile then, no tensor value. */
 const Type *type_placed(TypeTable *tt, const Type *tile, MemSpace mem, int64_t addr);
+/* What an operation on whole tensors gives: a tile without a place that is called a tensor. */
+const Type *type_value(TypeTable *tt, const Type *tile);
 const Type *type_simple(TypeTable *tt, TypeKind kind); /* BUFFER, CTX, TASK, NUMBER */
 const Type *type_tuple(TypeTable *tt, const Type *const *elems, uint32_t n);
 

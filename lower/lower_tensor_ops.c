@@ -1,44 +1,123 @@
-/* Pass 07: local tensor arithmetic and subscripts become tile ops, so that InCore code computes on
- * tiles only.
+/* Pass 07: tensor values and subscripts become tile ops: InCore code computes on tiles only.
  *
  *     t = pl.tensor.slice(m, o, s)       ->  t = pl.tile.load(m, o, s)
  *     m = pl.tensor.assign(m, o, t)      ->  m = pl.tile.store(t, o, m)
  *     c = pl.tensor.add(a, b)            ->  c = pl.tile.load(a, [0, 0], [...])    whole; b
  * likewise c = pl.tile.add(c, c)                 versions by number
  *
- * Single elements (pl.tensor.read and write) are scalar accesses and stay. Requires flat code:
- * every op is the root of its statement. */
+ * A value that does not fit on the core beside what else is alive there (value_plan.c) is scratch
+ * memory, and what gives it runs in chunks (value_chunk.c). Products of tensors are cut into blocks
+ * (value_product.c). Single elements of memory (pl.tensor.read and write) are scalar accesses and
+ * stay. Requires flat code: every op is the root of its statement. */
 #include "lower/pass.h"
 #include "lower/util.h"
+#include "lower/value.h"
 
-typedef struct {
-    Program *p;
-    Func *f;
-    Block *out;
-} TensorLowering;
+/* Is the operand memory now: that of the program, or scratch? */
+static bool in_memory(const ValueLowering *x, const Expr *e)
+{
+    if (e->kind == EX_VAR && value_place(&x->plan, e->var) == VALUE_SCRATCH)
+        return true;
+    return e->type && type_is_memory(e->type);
+}
 
-static Expr *op_at(TensorLowering *x, Span span, OpId op, Expr **slots, uint32_t n)
+Sym value_base(const ValueLowering *x)
+{
+    const Stmt *s = x->at;
+    return s->n_results ? func_var(x->f, s->results[0])->base : low_op_word(x->p, s->value->op);
+}
+
+Expr *value_op(ValueLowering *x, OpId op, uint32_t n, Expr **slots)
 {
     Expr *e = ex_op(x->p, op, slots, n);
-    e->span = span;
+    e->span = x->at->value ? x->at->value->span : x->at->loc.span;
     return e;
 }
 
-/* The whole of a memory operand as a tile; anything else as it is. */
-static Expr *as_tile(TensorLowering *x, const Stmt *s, Expr *e, Sym base)
+Expr *value_let(ValueLowering *x, Sym base, Expr *op)
 {
-    if (!e->type || !type_is_memory(e->type))
-        return e;
-    Builder b = {x->p, x->f, x->out, s->loc};
-    Expr *slots[] = {e, low_zeros(x->p, e->type->rank), low_shape(x->p, e->type)};
-    Expr *load = op_at(x, e->span, OP_TILE_LOAD, slots, 3);
-    Expr *use = ex_var(x->p, x->f, build_let(&b, base, load));
-    use->span = e->span;
+    Builder b = value_builder(x);
+    Expr *use = ex_var(x->p, x->f, build_let(&b, base, op));
+    use->span = op->span;
     return use;
 }
 
+static Expr *list_of(ValueLowering *x, uint32_t n, const int64_t *extents)
+{
+    Expr *items[MAX_RANK];
+    for (uint32_t i = 0; i < n; i++)
+        items[i] = ex_index(x->p, extents[i]);
+    return ex_list(x->p, items, n);
+}
+
+static Expr *offset_list(ValueLowering *x, uint32_t n, Expr **offsets)
+{
+    return offsets ? ex_list(x->p, offsets, n) : low_zeros(x->p, n);
+}
+
+static bool is_whole(const Type *t, const int64_t *extents)
+{
+    int64_t v;
+    for (uint32_t i = 0; i < t->rank; i++)
+        if (!dim_is_const(t->dims[i], &v) || v != extents[i])
+            return false;
+    return true;
+}
+
+Expr *value_part(ValueLowering *x, Expr *e, Expr **offsets, const int64_t *extents, MemSpace target)
+{
+    Expr *slots[OP_MAX_SLOTS] = {expr_clone(x->p, e)};
+    uint32_t rank = e->type->rank;
+    if (in_memory(x, e)) {
+        slots[OPND(TILE_LOAD, offsets)] = offset_list(x, rank, offsets);
+        slots[OPND(TILE_LOAD, shape)] = list_of(x, rank, extents);
+        if (target != MEM_VEC)
+            slots[OPND(TILE_LOAD, target_memory)] = ex_enum(x->p, ENUM_Mem, target);
+        return value_let(x, value_base(x),
+                         value_op(x, OP_TILE_LOAD, op_info(OP_TILE_LOAD)->n_slots, slots));
+    }
+    if (is_whole(e->type, extents))
+        return slots[0];
+    slots[OPND(TILE_SLICE, shape)] = list_of(x, rank, extents);
+    slots[OPND(TILE_SLICE, offset)] = offset_list(x, rank, offsets);
+    return value_let(x, value_base(x),
+                     value_op(x, OP_TILE_SLICE, op_info(OP_TILE_SLICE)->n_slots, slots));
+}
+
+static void extents_of(const Type *t, int64_t *out)
+{
+    for (uint32_t i = 0; i < t->rank; i++)
+        if (!dim_is_const(t->dims[i], &out[i]))
+            out[i] = 0;
+}
+
+static Expr *whole_operand(ValueLowering *x, Expr *e)
+{
+    int64_t extents[MAX_RANK];
+    if (!in_memory(x, e))
+        return e;
+    extents_of(e->type, extents);
+    return value_part(x, e, NULL, extents, MEM_VEC);
+}
+
+/* Fresh scratch memory of a shape, under the name of the result. */
+static Expr *scratch_memory(ValueLowering *x, const Type *t)
+{
+    Expr *slots[] = {low_shape(x->p, t), ex_dtype(x->p, t->dtype)};
+    return value_let(x, value_base(x), value_op(x, OP_TENSOR_SCRATCH, 2, slots));
+}
+
+void value_store(ValueLowering *x, Expr *tile, Expr *memory, Expr **offsets)
+{
+    Builder b = value_builder(x);
+    Expr *slots[] = {tile, offset_list(x, memory->type->rank, offsets), expr_clone(x->p, memory)};
+    build_expr(&b, value_op(x, OP_TILE_STORE, 3, slots));
+}
+
+/* ---- statements */
+
 /* The op on tiles: its operands by name, because hints may differ. */
-static Expr *tile_form(TensorLowering *x, const Expr *e)
+static Expr *tile_form(ValueLowering *x, const Expr *e)
 {
     OpId tile = op_info(e->op)->tile;
     Expr *slots[OP_MAX_SLOTS] = {0};
@@ -47,61 +126,207 @@ static Expr *tile_form(TensorLowering *x, const Expr *e)
         if (slot >= 0)
             slots[slot] = e->args[i];
     }
-    return op_at(x, e->span, tile, slots, op_info(tile)->n_slots);
+    return value_op(x, tile, op_info(tile)->n_slots, slots);
 }
 
-static void lower_arithmetic(TensorLowering *x, Stmt *s)
+/* On tiles of the whole operands. */
+static Expr *whole_op(ValueLowering *x, Expr *e)
 {
-    Expr *e = s->value;
-    Sym base = s->n_results ? func_var(x->f, s->results[0])->base : low_op_word(x->p, e->op);
     for (uint32_t i = 0; i < e->n_args; i++)
-        if (e->args[i])
-            e->args[i] = as_tile(x, s, e->args[i], base);
-    if (op_info(e->op)->family == FAMILY_TENSOR)
-        s->value = tile_form(x, e);
+        if (e->args[i] && e->args[i]->type && type_is_shaped(e->args[i]->type))
+            e->args[i] = whole_operand(x, e->args[i]);
+    return op_info(e->op)->family == FAMILY_TENSOR ? tile_form(x, e) : e;
 }
 
-static void lower_value(TensorLowering *x, Stmt *s)
+static bool drops_dims(const Expr *slice)
 {
-    Expr *e = s->value;
-    OpFamily family = op_info(e->op)->family;
-    if (e->op == OP_TENSOR_SLICE) {
-        Expr *slots[] = {OP_ARG(e, TENSOR_SLICE, input), OP_ARG(e, TENSOR_SLICE, offset),
-                         OP_ARG(e, TENSOR_SLICE, shape), OP_ARG(e, TENSOR_SLICE, valid_shape)};
-        s->value = op_at(x, e->span, OP_TILE_LOAD, slots, 4);
-    } else if (e->op == OP_TENSOR_ASSEMBLE) {
-        Expr *slots[OP_MAX_SLOTS] = {OP_ARG(e, TENSOR_ASSEMBLE, source),
-                                     OP_ARG(e, TENSOR_ASSEMBLE, offset),
-                                     OP_ARG(e, TENSOR_ASSEMBLE, target)};
-        slots[OPND(TILE_STORE, atomic)] = OP_ARG(e, TENSOR_ASSEMBLE, atomic);
-        s->value = op_at(x, e->span, OP_TILE_STORE, slots, op_info(OP_TILE_STORE)->n_slots);
-    } else if (e->op == OP_TENSOR_ASSIGN) {
-        Expr *slots[] = {OP_ARG(e, TENSOR_ASSIGN, value), OP_ARG(e, TENSOR_ASSIGN, offsets),
-                         OP_ARG(e, TENSOR_ASSIGN, tensor)};
-        s->value = op_at(x, e->span, OP_TILE_STORE, slots, 3);
-    } else if (family == FAMILY_ELEMENTWISE || family == FAMILY_TENSOR) {
-        lower_arithmetic(x, s);
+    const Expr *drop = OP_ARG(slice, TENSOR_SLICE, drop_dims);
+    return drop && drop->n_args;
+}
+
+/* A part of memory: a load, then without the dimensions that go. */
+static Expr *slice(ValueLowering *x, Expr *e, MemSpace target)
+{
+    Expr *slots[OP_MAX_SLOTS] = {0};
+    Expr *input = OP_ARG(e, TENSOR_SLICE, input);
+    if (!in_memory(x, input)) {
+        slots[OPND(TILE_SLICE, input)] = input;
+        slots[OPND(TILE_SLICE, shape)] = OP_ARG(e, TENSOR_SLICE, shape);
+        slots[OPND(TILE_SLICE, offset)] = OP_ARG(e, TENSOR_SLICE, offset);
+        slots[OPND(TILE_SLICE, valid_shape)] = OP_ARG(e, TENSOR_SLICE, valid_shape);
+        slots[OPND(TILE_SLICE, drop_dims)] = OP_ARG(e, TENSOR_SLICE, drop_dims);
+        return value_op(x, OP_TILE_SLICE, op_info(OP_TILE_SLICE)->n_slots, slots);
     }
+    slots[OPND(TILE_LOAD, tensor)] = input;
+    slots[OPND(TILE_LOAD, offsets)] = OP_ARG(e, TENSOR_SLICE, offset);
+    slots[OPND(TILE_LOAD, shape)] = OP_ARG(e, TENSOR_SLICE, shape);
+    slots[OPND(TILE_LOAD, valid_shape)] = OP_ARG(e, TENSOR_SLICE, valid_shape);
+    slots[OPND(TILE_LOAD, clamp)] = OP_ARG(e, TENSOR_SLICE, clamp);
+    if (target != MEM_VEC)
+        slots[OPND(TILE_LOAD, target_memory)] = ex_enum(x->p, ENUM_Mem, target);
+    Expr *load = value_op(x, OP_TILE_LOAD, op_info(OP_TILE_LOAD)->n_slots, slots);
+    if (!drops_dims(e))
+        return load;
+    Expr *shaped[] = {value_let(x, value_base(x), load), low_shape(x->p, e->type)};
+    return value_op(x, OP_TILE_RESHAPE, 2, shaped);
+}
+
+/* target[offset] = source, into memory or a tile. */
+static Expr *put(ValueLowering *x, Expr *target, Expr *source, Expr *offset, Expr *atomic)
+{
+    if (!in_memory(x, target)) {
+        Expr *slots[] = {target, whole_operand(x, source), offset};
+        return value_op(x, OP_TILE_ASSEMBLE, 3, slots);
+    }
+    if (in_memory(x, source)) {
+        int64_t extents[MAX_RANK];
+        extents_of(source->type, extents);
+        value_copy(x, source, NULL, target, offset->args, extents);
+        return expr_clone(x->p, target);
+    }
+    Expr *slots[OP_MAX_SLOTS] = {source, offset, target};
+    slots[OPND(TILE_STORE, atomic)] = atomic;
+    return value_op(x, OP_TILE_STORE, op_info(OP_TILE_STORE)->n_slots, slots);
+}
+
+static Expr *element(ValueLowering *x, Expr *e)
+{
+    if (in_memory(x, e->args[0]))
+        return e;
+    OpId tile = op_info(e->op)->tile;
+    return value_op(x, tile, op_info(tile)->n_slots, e->args);
+}
+
+static Expr *created(ValueLowering *x, const Expr *e, bool acc)
+{
+    Expr *slots[OP_MAX_SLOTS] = {OP_ARG(e, TENSOR_CREATE, shape), OP_ARG(e, TENSOR_CREATE, dtype)};
+    if (acc)
+        slots[OPND(TILE_CREATE, target_memory)] = ex_enum(x->p, ENUM_Mem, MEM_ACC);
+    return value_op(x, OP_TILE_CREATE, op_info(OP_TILE_CREATE)->n_slots, slots);
+}
+
+/* What gives a value that is a tile. */
+static Expr *to_tile(ValueLowering *x, Expr *e, ValuePlace place)
+{
+    switch (e->op) {
+    case OP_TENSOR_SLICE: return slice(x, e, place == VALUE_MAT ? MEM_MAT : MEM_VEC);
+    case OP_TENSOR_MATMUL:
+    case OP_TENSOR_MATMUL_ACC: return value_product(x, e, NULL);
+    case OP_TENSOR_CREATE: return created(x, e, place == VALUE_ACC);
+    case OP_TENSOR_ASSEMBLE:
+        return put(x, OP_ARG(e, TENSOR_ASSEMBLE, target), OP_ARG(e, TENSOR_ASSEMBLE, source),
+                   OP_ARG(e, TENSOR_ASSEMBLE, offset), OP_ARG(e, TENSOR_ASSEMBLE, atomic));
+    case OP_TENSOR_ASSIGN:
+        return put(x, OP_ARG(e, TENSOR_ASSIGN, tensor), OP_ARG(e, TENSOR_ASSIGN, value),
+                   OP_ARG(e, TENSOR_ASSIGN, offsets), NULL);
+    case OP_READ:
+    case OP_WRITE: return element(x, e);
+    case OP_TILE_LOAD:
+        return in_memory(x, e->args[0])
+                   ? e
+                   : value_op(x, OP_TILE_SLICE, 4,
+                              (Expr *[]){e->args[0], OP_ARG(e, TILE_LOAD, shape),
+                                         OP_ARG(e, TILE_LOAD, offsets),
+                                         OP_ARG(e, TILE_LOAD, valid_shape)});
+    default:
+        return op_is_on_values(op_info(e->op)) || op_info(e->op)->tile_op != TOP_NONE ||
+                       op_info(e->op)->family == FAMILY_SHAPE
+                   ? whole_op(x, e)
+                   : e;
+    }
+}
+
+static bool can_chunk(const Expr *e)
+{
+    return op_info(e->op)->family == FAMILY_TENSOR || e->op == OP_TILE_FULL;
+}
+
+/* What gives a value that is scratch memory. */
+static Expr *to_scratch(ValueLowering *x, Expr *e)
+{
+    int64_t extents[MAX_RANK];
+    switch (e->op) {
+    case OP_TENSOR_ASSEMBLE:
+    case OP_TENSOR_ASSIGN:
+    case OP_WRITE: return to_tile(x, e, VALUE_SCRATCH);
+    default: break;
+    }
+    Expr *to = scratch_memory(x, e->type);
+    extents_of(e->type, extents);
+    if (e->op == OP_TENSOR_SLICE)
+        value_copy(x, e->args[0], OP_ARG(e, TENSOR_SLICE, offset)->args, to, NULL, extents);
+    else if (e->op == OP_TENSOR_MATMUL)
+        value_product(x, e, to);
+    else if (e->op != OP_TENSOR_CREATE && !(can_chunk(e) && value_in_chunks(x, e, to)))
+        value_store(x, value_let(x, value_base(x), whole_op(x, e)), to, NULL);
+    return to;
+}
+
+/* A tile carried together with scratch memory becomes that. */
+static void store_carried(ValueLowering *x, Expr **values, const VarId *to, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        if (value_place(&x->plan, to[i]) != VALUE_SCRATCH || in_memory(x, values[i]))
+            continue;
+        Expr *memory = scratch_memory(x, values[i]->type);
+        value_store(x, values[i], memory, NULL);
+        values[i] = memory;
+    }
+}
+
+static void retype(void *env, Expr **e)
+{
+    ValueLowering *x = env;
+    if ((*e)->kind == EX_VAR)
+        (*e)->type = func_var(x->f, (*e)->var)->type;
 }
 
 static bool lower_stmt(void *env, Rewrite *r, Stmt *s)
 {
-    TensorLowering *x = env;
+    ValueLowering *x = env;
+    stmt_exprs(s, retype, x);
     block_rewrite(&s->body, lower_stmt, x);
     block_rewrite(&s->otherwise, lower_stmt, x);
     x->out = r->out;
-    if (low_stmt_op(s) != OPCODE_COUNT)
-        lower_value(x, s);
+    x->at = s;
+    if (s->kind == ST_FOR)
+        store_carried(x, s->values, s->iters, s->n_values);
+    else if (s->kind == ST_YIELD)
+        store_carried(x, s->values, s->results, s->n_values);
+    if (low_stmt_op(s) != OPCODE_COUNT) {
+        VarId v = s->n_results ? s->results[0] : VAR_NONE;
+        ValuePlace place = v == VAR_NONE ? VALUE_NONE : value_place(&x->plan, v);
+        s->value = place == VALUE_SCRATCH ? to_scratch(x, s->value) : to_tile(x, s->value, place);
+        if (s->kind == ST_EXPR && s->value->kind == EX_VAR)
+            return true;
+    }
     low_push(x->p, r->out, s);
     return true;
+}
+
+/* Values are tiles from here on, or memory. */
+static void settle_types(ValueLowering *x)
+{
+    for (VarId v = 0; v < x->f->vars.len; v++) {
+        Var *var = func_var(x->f, v);
+        const Type *t = var->type;
+        if (t->kind == TY_TILE && value_place(&x->plan, v) == VALUE_SCRATCH)
+            var->type = type_shaped(x->p->types, TY_TENSOR, t->dtype, t->rank, t->dims);
+        else if (t->kind == TY_TILE && t->value)
+            var->type = type_placed(x->p->types, t, MEM_UNSET, -1);
+    }
 }
 
 bool pass_lower_tensor_ops(Program *p)
 {
     for (uint32_t i = 0; i < p->funcs.len; i++) {
-        TensorLowering x = {.p = p, .f = p->funcs.at[i]};
-        if (x.f->kind == FN_INCORE)
-            block_rewrite(&x.f->body, lower_stmt, &x);
+        ValueLowering x = {.p = p, .f = p->funcs.at[i]};
+        if (x.f->kind != FN_INCORE)
+            continue;
+        x.plan = value_plan(p, x.f);
+        settle_types(&x);
+        block_rewrite(&x.f->body, lower_stmt, &x);
+        value_plan_free(&x.plan);
     }
     return true;
 }

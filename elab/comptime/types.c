@@ -309,6 +309,8 @@ bool elab_type_fits(Elab *e, const Type *a, const Type *b)
 {
     if (a == b)
         return true;
+    if (a->kind == TY_TENSOR && b->kind == TY_TILE && b->value) /* what it is annotated as */
+        return a == type_shaped(e->tt, TY_TENSOR, b->dtype, b->rank, b->dims);
     return a->kind == TY_TILE && b->kind == TY_TILE &&
            type_placed(e->tt, a, MEM_UNSET, -1) == type_placed(e->tt, b, MEM_UNSET, -1);
 }

@@ -58,47 +58,59 @@ static bool slice_bounds(Elab *e, const Ast *s, const Dim *size, Expr **lo, Expr
     return *extent != NULL;
 }
 
-static BuiltinRegion element(Elab *e, const Ast *sub, const Type *t)
+/* One index: the extent 1, and the dimension goes. */
+static bool single(Elab *e, const Ast *index, Expr **lo, Expr **extent)
 {
-    BuiltinRegion r = {.ok = sub->sub.index.len == t->rank};
-    Expr *items[MAX_RANK];
-    if (!r.ok) {
-        elab_error(e, sub->span, "shape", "%s has %u dimensions, got %u ind%s",
-                   type_text(e->arena, t), t->rank, sub->sub.index.len,
-                   sub->sub.index.len == 1 ? "ex" : "ices");
-        return r;
-    }
-    for (uint32_t i = 0; i < t->rank; i++) {
-        items[i] =
-            elab_int(e, elab_eval(e, sub->sub.index.at[i]), sub->sub.index.at[i]->span, "an index");
-        r.ok &= items[i] != NULL;
-    }
-    if (r.ok)
-        r.offsets = elab_list(e, items, t->rank, sub->span);
-    return r;
+    *lo = elab_int(e, elab_eval(e, index), index->span, "an index");
+    *extent = ex_index(e->p, 1);
+    (*extent)->span = index->span;
+    return *lo != NULL;
+}
+
+static bool whole_dimension(Elab *e, const Type *t, uint32_t i, Span span, Expr **lo, Expr **extent)
+{
+    *lo = ex_index(e->p, 0);
+    *extent = ex_dim(e->p, t->dims[i]);
+    (*lo)->span = (*extent)->span = span;
+    return true;
+}
+
+static bool too_many(Elab *e, const Ast *sub, const Type *t)
+{
+    uint32_t n = sub->sub.index.len;
+    if (n <= t->rank)
+        return false;
+    elab_error(e, sub->span, "shape", "%s has %u dimensions, got %u ind%s", type_text(e->arena, t),
+               t->rank, n, n == 1 ? "ex" : "ices");
+    return true;
 }
 
 BuiltinRegion elab_region(Elab *e, const Ast *sub, const Type *t)
 {
-    uint32_t slices = 0, n = sub->sub.index.len;
-    Expr *lo[MAX_RANK], *extent[MAX_RANK];
-    BuiltinRegion r = {.ok = true};
-    for (uint32_t i = 0; i < n; i++)
-        slices += sub->sub.index.at[i]->kind == AST_SLICE;
-    if (slices == 0)
-        return element(e, sub, t);
-    if (slices != n || n != t->rank) {
-        elab_error(e, sub->span, "shape",
-                   "a rectangle of %s has %u slices: write i:i + 1 for a single row",
-                   type_text(e->arena, t), t->rank);
-        return (BuiltinRegion){0};
+    uint32_t dropped = 0, n = sub->sub.index.len;
+    Expr *lo[MAX_RANK], *extent[MAX_RANK], *drop[MAX_RANK];
+    BuiltinRegion r = {.ok = !too_many(e, sub, t)};
+    for (uint32_t i = 0; r.ok && i < t->rank; i++) {
+        const Ast *index = i < n ? sub->sub.index.at[i] : NULL;
+        if (index && index->kind != AST_SLICE) {
+            drop[dropped++] = ex_index(e->p, i);
+            r.ok = single(e, index, &lo[i], &extent[i]);
+        } else if (index && (index->slice.lo || index->slice.hi || index->slice.step)) {
+            r.ok = slice_bounds(e, index, t->dims[i], &lo[i], &extent[i]);
+        } else {
+            r.ok = whole_dimension(e, t, i, sub->span, &lo[i], &extent[i]);
+        }
     }
-    for (uint32_t i = 0; i < n; i++)
-        r.ok &= slice_bounds(e, sub->sub.index.at[i], t->dims[i], &lo[i], &extent[i]);
-    if (r.ok) {
-        r.offsets = elab_list(e, lo, n, sub->span);
-        r.shape = elab_list(e, extent, n, sub->span);
-    }
+    if (!r.ok)
+        return r;
+    r.offsets = elab_list(e, lo, t->rank, sub->span);
+    if (dropped == t->rank)
+        return r;
+    r.shape = elab_list(e, extent, t->rank, sub->span);
+    /* a tile keeps two dimensions */
+    bool tile = t->kind == TY_TILE && !t->value;
+    if (dropped && !(tile && t->rank - dropped < 2))
+        r.drop = elab_list(e, drop, dropped, sub->span);
     return r;
 }
 
@@ -145,16 +157,15 @@ Val elab_index(Elab *e, Val base, const Ast *a)
         elab_error(e, a->span, "type", "%s cannot be indexed", val_describe(e, base));
         return val_bad;
     }
-    if (base.expr->type->kind == TY_TILE) {
-        elab_error(e, a->span, "type", "a tile cannot be indexed: store it and read the memory%s",
-                   elab_hint(e, "pl.slice"));
-        return val_bad;
-    }
     if (e->fn->level == FN_HOST)
         return host_row(e, base, a);
     BuiltinRegion r = elab_region(e, a, base.expr->type);
     if (!r.ok)
         return val_bad;
-    Expr *slots[4] = {base.expr, r.shape ? r.shape : r.offsets, r.offsets};
-    return elab_make_op(e, r.shape ? OP_TENSOR_SLICE : OP_READ, slots, a->span);
+    bool tile = base.expr->type->kind == TY_TILE && !base.expr->type->value;
+    OpId part = tile ? OP_TILE_SLICE : OP_TENSOR_SLICE;
+    Expr *slots[OP_MAX_SLOTS] = {base.expr, r.shape ? r.shape : r.offsets, r.offsets};
+    if (r.shape)
+        slots[OPND(TENSOR_SLICE, drop_dims)] = r.drop;
+    return elab_make_op(e, r.shape ? part : tile ? OP_TILE_READ : OP_READ, slots, a->span);
 }

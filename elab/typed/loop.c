@@ -215,7 +215,9 @@ static void bind_header(Elab *e, const Head *h, Stmt *st, Loop *loop)
         elab_bounds_loop(e, h->lo, h->hi, h->step);
     for (uint32_t i = 0; i < h->n_init; i++) {
         const Ast *name = h->iters->items.at[i];
+        bool neutral = elab_is_neutral(e, h->init[i]);
         st->iters[i] = own_var(e, name->name, h->init[i]->type, name->span, loop->iter_memory[i]);
+        func_var(e->fn->f, st->iters[i])->neutral = neutral;
     }
 }
 

@@ -12,6 +12,24 @@ static bool is_tile(Val v)
     return v.kind == V_EXPR && v.expr->type && v.expr->type->kind == TY_TILE;
 }
 
+bool elab_is_neutral(Elab *e, const Expr *x)
+{
+    return (x->kind == EX_OP && x->op == OP_TILE_FULL) ||
+           (x->kind == EX_VAR && func_var(e->fn->f, x->var)->neutral);
+}
+
+/* Memory, or a tensor value. */
+static bool is_tensor(Val v)
+{
+    return is_memory(v) || (is_tile(v) && v.expr->type->value);
+}
+
+/* A tile that stands for either: pl.full gave it. */
+static bool is_neutral(Elab *e, Val v)
+{
+    return v.kind == V_EXPR && elab_is_neutral(e, v.expr);
+}
+
 static bool is_scalar(Val v)
 {
     return v.kind == V_EXPR && v.expr->type && v.expr->type->kind == TY_SCALAR;
@@ -32,14 +50,54 @@ static const Arg *first_operand(OpId op, const Args *args)
     return NULL;
 }
 
-/* The row for tiles or its twin for tensors, by the kind of the first operand. */
-static OpId pick(OpId op, const char *dotted, const Args *args)
+static bool any_tensor(OpId op, const Args *args)
+{
+    for (uint32_t i = 0; i < args->len; i++) {
+        int slot = args->at[i].name ? op_slot(op, args->at[i].name) : (int)i;
+        SlotKind kind =
+            slot >= 0 && slot < op_info(op)->n_slots ? op_info(op)->slots[slot].kind : SLOT_KINDS;
+        if (kind != SLOT_KINDS && is_tensor(args->at[i].val))
+            return true;
+    }
+    return false;
+}
+
+/* The row for tiles or its twin for tensors, by the kind of the first operand; of the others where
+ * that stands for either. */
+static OpId pick(Elab *e, OpId op, const char *dotted, const Args *args)
 {
     OpId tensor = op_info(op)->tensor;
     const Arg *first = first_operand(op, args);
-    if (tensor == OP_NONE || names_twin(dotted) || !first || !is_memory(first->val))
+    if (tensor == OP_NONE || names_twin(dotted) || !first)
         return op;
-    return tensor;
+    if (is_neutral(e, first->val))
+        return any_tensor(op, args) ? tensor : op;
+    return is_tensor(first->val) ? tensor : op;
+}
+
+/* One op works on tiles or on tensors. What it moves between them may be both. */
+static bool mixes(Elab *e, OpId op, Expr *const *slots)
+{
+    const OpInfo *info = op_info(op);
+    bool on_tensors = info->family == FAMILY_TENSOR;
+    if (e->ir || (!on_tensors && (info->family == FAMILY_MOVE || info->tensor == OP_NONE)))
+        return false;
+    for (uint32_t i = 0; i < info->n_slots; i++) {
+        Val v = slots[i] ? val_expr(slots[i]) : val_none;
+        if (!is_tile(v) || is_neutral(e, v) || v.expr->type->value == on_tensors)
+            continue;
+        elab_error(e, v.expr->span, "type", "%s works on %s, and %s is %s%s", info->full,
+                   on_tensors ? "tensors" : "tiles", info->slots[i].name,
+                   v.expr->type->value ? "a tensor value" : "a tile",
+                   on_tensors ? arena_printf(e->arena,
+                                             ": load the tensors first with pl.load, or write %s "
+                                             "for tiles",
+                                             op_info(info->tile)->full)
+                              : arena_printf(e->arena, ": write %s for tensors",
+                                             op_info(info->tensor)->full));
+        return true;
+    }
+    return false;
 }
 
 /* ---- slots */
@@ -146,6 +204,24 @@ static void note_local_extents(Elab *e, const Expr *op)
     }
 }
 
+Expr *elab_value_of(Elab *e, Val v, Span span)
+{
+    if (is_tile(v))
+        return v.expr;
+    if (!is_memory(v) || e->fn->level != FN_INCORE)
+        return NULL;
+    const Type *t = v.expr->type;
+    Expr *items[MAX_RANK], *zeros[MAX_RANK];
+    for (uint32_t i = 0; i < t->rank; i++) {
+        items[i] = ex_dim(e->p, t->dims[i]);
+        zeros[i] = ex_index(e->p, 0);
+    }
+    Expr *slots[OP_MAX_SLOTS] = {v.expr, elab_list(e, items, t->rank, span),
+                                 elab_list(e, zeros, t->rank, span)};
+    Val part = elab_make_op(e, OP_TENSOR_SLICE, slots, span);
+    return part.kind == V_EXPR ? part.expr : NULL;
+}
+
 Val elab_make_op(Elab *e, OpId op, Expr **slots, Span span)
 {
     const OpInfo *info = op_info(op);
@@ -197,10 +273,14 @@ static Val build(Elab *e, OpId op, const Args *args, Span span)
     for (uint32_t i = 0; i < info->n_slots; i++) {
         if (!placed[i] || ((info->slots[i].flags & OPND_OPTIONAL) && placed[i]->val.kind == V_NONE))
             continue;
-        slots[i] = elab_slot(e, op, i, placed[i]->val, placed[i]->span, slots);
+        bool whole = op == OP_TENSOR_ASSEMBLE && i == OPND(TENSOR_ASSEMBLE, source);
+        if (whole)
+            slots[i] = elab_value_of(e, placed[i]->val, placed[i]->span);
+        if (!slots[i])
+            slots[i] = elab_slot(e, op, i, placed[i]->val, placed[i]->span, slots);
         ok &= slots[i] != NULL;
     }
-    return ok ? elab_make_op(e, op, slots, span) : val_bad;
+    return ok && !mixes(e, op, slots) ? elab_make_op(e, op, slots, span) : val_bad;
 }
 
 /* A window reserved in every iteration would be many windows under one name. */
@@ -243,7 +323,7 @@ Val elab_op_call(Elab *e, Sym dotted, const Ast *call)
         return elab_cast_call(e, &args, call->span);
     if (scalar && op == OP_TILE_ABS && args.len == 1 && is_scalar(args.at[0].val))
         return elab_scalar(e, SC_ABS, &args.at[0].val.expr, 1, call->span);
-    return build(e, pick(op, dotted, &args), &args, call->span);
+    return build(e, pick(e, op, dotted, &args), &args, call->span);
 }
 
 /* ---- operators on tiles and tensors */
@@ -270,8 +350,8 @@ Val elab_shaped_binary(Elab *e, BinaryOp op, Val a, Val b, Span span)
         return val_bad;
     }
     /* A tensor makes it an operation on whole tensors; else the tile is the first operand. */
-    bool tensor = is_memory(a) || is_memory(b);
-    bool swap = tensor ? !is_memory(a) : !is_tile(a);
+    bool tensor = is_tensor(a) || is_tensor(b);
+    bool swap = tensor && !is_tile(a) ? !is_memory(a) : !is_tile(a) && !is_memory(a);
     id = tensor ? op_info(id)->tensor : id;
     id = swap ? op_info(id)->reversed : id;
     Args args = {0};
@@ -291,5 +371,5 @@ Val elab_shaped_unary(Elab *e, UnaryOp op, Val a, Span span)
     }
     Args args = {0};
     avec_push(e->arena, &args, (Arg){.val = a, .span = a.expr->span});
-    return build(e, is_memory(a) ? OP_TENSOR_NEG : OP_TILE_NEG, &args, span);
+    return build(e, is_tensor(a) ? OP_TENSOR_NEG : OP_TILE_NEG, &args, span);
 }

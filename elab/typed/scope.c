@@ -1,5 +1,5 @@
 /* Local names: what each means at this point, and what it means where paths meet. */
-#include "elab/typed/typed.h"
+#include "elab/typed/with.h"
 
 uint32_t elab_name_id(Elab *e, Sym name)
 {
@@ -20,17 +20,24 @@ void elab_set_name(Elab *e, uint32_t id, Name n)
     paths_set(&e->fn->paths, id, e->fn->meanings.len - 1);
 }
 
+/* Of that type; a tile of pl.full may be a tensor value too. */
+static bool stands_for(Elab *e, VarId v, const Type *type)
+{
+    const Var *var = func_var(e->fn->f, v);
+    return var->type == type || (var->neutral && elab_type_fits(e, var->type, type));
+}
+
 /* The variable of this name and type; a name has one a type, so that paths that bind it alike
  * agree. */
 static VarId variable(Elab *e, uint32_t id, const Type *type, Span span)
 {
     Fn *fn = e->fn;
     const Name *now = elab_name(e, id);
-    if (now->state == NM_VAR && func_var(fn->f, now->var)->type == type)
+    if (now->state == NM_VAR && stands_for(e, now->var, type))
         return now->var;
     VarList *list = &fn->vars.at[id];
     for (uint32_t i = 0; i < list->len; i++)
-        if (func_var(fn->f, list->at[i])->type == type)
+        if (stands_for(e, list->at[i], type))
             return list->at[i];
     VarId v = func_new_var(e->p, fn->f, fn->name_syms.at[id], type, span);
     avec_push(e->arena, &fn->vars.at[id], v);
@@ -100,6 +107,8 @@ Val elab_local(Elab *e, Sym name, Span span, bool *found)
         diag_note(e->diags, n->where, "the loop is here");
         return val_bad;
     case NM_SCOPE:
+        if (elab_keep_value(e, name, n))
+            return elab_local(e, name, span, found);
         elab_error(e, span, "name",
                    "%s is %s that lives on the core, and its scope is over: store it, or move the "
                    "use into the scope",

@@ -37,6 +37,7 @@ typedef struct {
     AliasNode memory;     /* that it is, in Fn.memory */
     Span where;           /* of the binding */
     Span path;            /* PARTIAL: the branch or loop; CONFLICT: the other binding; SCOPE: it */
+    Stmt *scope;          /* SCOPE: it */
     Carried *carried;     /* value of before the loop at hand */
     const Bounds *bounds; /* VAR of an integer type, or NULL */
     const Dim *dim;       /* VAR of an integer type: the extent that it is, or NULL */
@@ -120,6 +121,7 @@ Val elab_index(Elab *e, Val base, const Ast *sub);
 typedef struct {
     bool ok;
     Expr *offsets, *shape; /* shape NULL: one element */
+    Expr *drop;            /* dimensions with an index, that go; or NULL */
 } BuiltinRegion;
 BuiltinRegion elab_region(Elab *e, const Ast *sub, const Type *t);
 
@@ -147,6 +149,10 @@ Expr *elab_argument(Elab *e, Expr *x, const Type *want, Sym what);
 /* A call under a dotted name, in compile-time code too (dotted.c); of an operation. */
 Val elab_dotted_call(Elab *e, Sym dotted, const Ast *call);
 Val elab_op_call(Elab *e, Sym dotted, const Ast *call);
+/* A tile that stands for a tensor value too where one is wanted: pl.full gave it. */
+bool elab_is_neutral(Elab *e, const Expr *x);
+/* A tile or tensor value; memory as the value of all of it. NULL when it is none of them. */
+Expr *elab_value_of(Elab *e, Val v, Span span);
 /* Operators on tiles and tensors. */
 Val elab_shaped_binary(Elab *e, BinaryOp op, Val a, Val b, Span span);
 Val elab_shaped_unary(Elab *e, UnaryOp op, Val a, Span span);

@@ -145,7 +145,7 @@ static bool header(Elab *e, const Ast *call, With *w)
 /* ---- the scope */
 
 /* What is bound in a scope lives on the core; only memory is there after it. */
-static void leave(Elab *e, uint32_t mark, Span span)
+static void leave(Elab *e, uint32_t mark, Stmt *scope)
 {
     Meanings changes = {0};
     paths_changes(&e->fn->paths, mark, &changes);
@@ -154,7 +154,8 @@ static void leave(Elab *e, uint32_t mark, Span span)
         if (n.state != NM_VAR || type_is_memory(func_var(e->fn->f, n.var)->type))
             continue;
         n.state = NM_SCOPE;
-        n.path = span;
+        n.path = scope->loc.span;
+        n.scope = scope;
         elab_set_name(e, changes.at[i].name, n);
     }
     vec_free(&changes);
@@ -209,7 +210,7 @@ static void scope_body(Elab *e, Stmt *st, const Ast *index, const AstList *body)
     elab_close(e, &frame);
     fn->loop = loop;
     fn->level = FN_ORCH;
-    leave(e, mark, st->loc.span);
+    leave(e, mark, st);
 }
 
 static void find_use(void *env, Expr **x)

@@ -15,4 +15,8 @@ void elab_check_deps(Elab *e, const Ast *deps);
 Val elab_submit(Elab *e, Sym dotted, const Ast *call);
 Val elab_task_dummy(Elab *e, const Ast *call);
 
+/* A tensor value of a scope that is over gets memory, which the scope fills: from then on the name
+ * is that. False where it is no tensor value, or where the scope ran as blocks or on one path. */
+bool elab_keep_value(Elab *e, Sym name, const Name *n);
+
 #endif

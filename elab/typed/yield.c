@@ -50,8 +50,9 @@ static const Type *yield_type(Elab *e, Val declared, uint32_t i, uint32_t n, con
                               Span span)
 {
     const Type *t = declared_type(declared, i, n);
+    bool value = t && t->kind == TY_TENSOR && x->type->kind == TY_TILE;
     if (declared.kind != V_TYPE || (t && elab_type_fits(e, t, x->type)))
-        return t ? t : x->type;
+        return t && !value ? t : x->type;
     elab_error(e, span, "type", "the annotation does not fit the yielded value, %s",
                type_text(e->arena, x->type));
     return x->type;

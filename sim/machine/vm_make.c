@@ -17,11 +17,21 @@ static bool is_named(const Lane *lane, uint32_t object)
     return false;
 }
 
-static void sweep(const Lane *lane, Dispatch *d)
+/* The lanes of a dispatch make memory in one list. */
+static bool is_used(const World *w, const Lane *lane, uint32_t object)
+{
+    const Rank *r = &w->ranks[lane->rank];
+    for (uint32_t i = 0; i < r->n_lanes; i++)
+        if (r->lanes[i].dispatch == lane->dispatch && is_named(&r->lanes[i], object))
+            return true;
+    return is_named(lane, object);
+}
+
+static void sweep(const World *w, const Lane *lane, Dispatch *d)
 {
     for (uint32_t i = d->n_regions; i < d->n_regions + d->n_made; i++) {
         Region *r = &d->regions[i];
-        if (!r->data || is_named(lane, i))
+        if (!r->data || is_used(w, lane, i))
             continue;
         xfree(r->data);
         r->data = NULL;
@@ -66,7 +76,7 @@ bool vm_make(World *w, Lane *lane, const BcInsn *in)
         return vm_fault(w, lane, "the size of this memory leaves 64 bits");
     d->made_bytes += bytes;
     if (d->made_bytes > SWEEP_BYTES)
-        sweep(lane, d);
+        sweep(w, lane, d);
     Region *r = new_region(w, d);
     HostTensor *t = r->own;
     *t = (HostTensor){.name = "created memory", .dtype = (uint8_t)in->d, .rank = (uint8_t)in->c};

@@ -152,6 +152,17 @@ static void reset(Observer *o, World *w)
     forget(c);
 }
 
+static bool save(const Observer *o, Buf *out)
+{
+    return order_save((const OrderCheck *)o, out);
+}
+
+static void load(Observer *o, World *w, SaveReader *in)
+{
+    reset(o, w);
+    order_load((OrderCheck *)o, in);
+}
+
 static void destroy(Observer *o)
 {
     OrderCheck *c = (OrderCheck *)o;
@@ -222,8 +233,13 @@ bool check_order_raced(const Observer *o, CodePlace at)
 Observer *check_order_new(World *w)
 {
     OrderCheck *c = xcalloc(1, sizeof *c);
-    c->base = (Observer){
-        .name = "race", .event = on_event, .finish = finish, .reset = reset, .destroy = destroy};
+    c->base = (Observer){.name = "race",
+                         .event = on_event,
+                         .finish = finish,
+                         .reset = reset,
+                         .save = save,
+                         .load = load,
+                         .destroy = destroy};
     c->base.mask = EV_BIT(EV_LANE_BEGIN) | EV_BIT(EV_LANE_END) | EV_BIT(EV_READ) |
                    EV_BIT(EV_WRITE) | EV_BIT(EV_REMOTE_READ) | EV_BIT(EV_REMOTE_WRITE) |
                    EV_BIT(EV_ATOMIC) | EV_BIT(EV_PUT_SOURCE) | EV_BIT(EV_TENSOR_WRITE) |

@@ -226,6 +226,11 @@ void order_log_event(OrderCheck *c, const Event *e);
 void order_log_end(OrderCheck *c);
 FabRect order_rect(const OrderCheck *c, const OrderAccess *a);
 
+/* ---- order_save.c ---- */
+/* The log, where that is all there is; and back, into a check that has forgotten everything. */
+bool order_save(const OrderCheck *c, Buf *out);
+void order_load(OrderCheck *c, SaveReader *in);
+
 /* ---- order_clock.c ---- */
 /* Everybody back to the start, knowing nothing. */
 void order_rewind(OrderCheck *c);

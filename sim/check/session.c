@@ -29,9 +29,8 @@ static void keep_choices(World *w)
         r->choices[i] = w->choices.at[i];
 }
 
-int session_run(World *w, Policy *policy)
+static int ended(World *w, EndKind end)
 {
-    EndKind end = sched_run(w, policy);
     RunResult *r = w->result;
     r->steps = w->steps;
     for (uint32_t i = 0; i < w->n_ranks; i++)
@@ -42,4 +41,14 @@ int session_run(World *w, Policy *policy)
     if (end == END_DONE && !w->config->no_golden)
         (void)w->config->host->compare(w);
     return r->status;
+}
+
+int session_run(World *w, Policy *policy)
+{
+    return ended(w, sched_run(w, policy));
+}
+
+int session_go_on(World *w, Policy *policy)
+{
+    return ended(w, sched_go_on(w, policy));
 }

@@ -9,5 +9,7 @@
 World *session_new(const BcProgram *program, const RunConfig *config, RunResult *result);
 /* Runs a fresh or reset world under a policy with its goldens compared; returns the exit status. */
 int session_run(World *w, Policy *policy);
+/* The same for a world in the middle of a run (world_load). */
+int session_go_on(World *w, Policy *policy);
 
 #endif

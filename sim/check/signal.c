@@ -157,6 +157,24 @@ static void reset(Observer *o, World *w)
     map_clear(&c->reported);
 }
 
+static bool save(const Observer *o, Buf *out)
+{
+    const SignalCheck *c = (const SignalCheck *)o;
+    save_vec(out, &c->cells);
+    save_map(out, &c->index);
+    save_map(out, &c->reported);
+    return true;
+}
+
+static void load(Observer *o, World *w, SaveReader *in)
+{
+    SignalCheck *c = (SignalCheck *)o;
+    c->world = w;
+    load_vec(in, &c->cells);
+    load_map(in, &c->index);
+    load_map(in, &c->reported);
+}
+
 static void destroy(Observer *o)
 {
     SignalCheck *c = (SignalCheck *)o;
@@ -171,8 +189,13 @@ Observer *check_signal_new(const World *w)
 {
     (void)w;
     SignalCheck *c = xcalloc(1, sizeof *c);
-    c->base = (Observer){
-        .name = "signal", .event = on_event, .finish = finish, .reset = reset, .destroy = destroy};
+    c->base = (Observer){.name = "signal",
+                         .event = on_event,
+                         .finish = finish,
+                         .reset = reset,
+                         .save = save,
+                         .load = load,
+                         .destroy = destroy};
     c->base.mask = EV_BIT(EV_ARRIVE);
     return &c->base;
 }

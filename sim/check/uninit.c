@@ -438,6 +438,59 @@ static void reset(Observer *o, World *w)
     vec_clear(&c->kernels);
 }
 
+static void save_written(Buf *out, const Written *s)
+{
+    save_value(out, *s);
+    if (s->bits)
+        save_bytes(out, s->bits, (size_t)s->bytes / 8 + 1);
+}
+
+static Written load_written(SaveReader *in)
+{
+    Written s;
+    load_value(in, s);
+    if (s.bits) {
+        s.bits = xmalloc((size_t)s.bytes / 8 + 1);
+        load_bytes(in, s.bits, (size_t)s.bytes / 8 + 1);
+    }
+    return s;
+}
+
+static bool save(const Observer *o, Buf *out)
+{
+    const UninitCheck *c = (const UninitCheck *)o;
+    if (c->findings.len)
+        return false;
+    save_map(out, &c->index);
+    save_map(out, &c->outs);
+    save_value(out, c->slices.len);
+    for (uint32_t i = 0; i < c->slices.len; i++)
+        save_written(out, &c->slices.at[i]);
+    save_value(out, c->kernels.len);
+    for (uint32_t i = 0; i < c->kernels.len; i++) {
+        save_value(out, c->kernels.at[i]);
+        save_written(out, &c->kernels.at[i].written);
+    }
+    return true;
+}
+
+static void load(Observer *o, World *w, SaveReader *in)
+{
+    UninitCheck *c = (UninitCheck *)o;
+    uint32_t n;
+    reset(o, w);
+    load_map(in, &c->index);
+    load_map(in, &c->outs);
+    for (load_value(in, n); n; n--)
+        vec_push(&c->slices, load_written(in));
+    for (load_value(in, n); n; n--) {
+        KernelOut k;
+        load_value(in, k);
+        k.written = load_written(in);
+        vec_push(&c->kernels, k);
+    }
+}
+
 static void destroy(Observer *o)
 {
     UninitCheck *c = (UninitCheck *)o;
@@ -456,8 +509,13 @@ Observer *check_uninit_new(const World *w, const Observer *order)
     (void)w;
     UninitCheck *c = xcalloc(1, sizeof *c);
     c->order = order;
-    c->base = (Observer){
-        .name = "uninit", .event = on_event, .finish = finish, .reset = reset, .destroy = destroy};
+    c->base = (Observer){.name = "uninit",
+                         .event = on_event,
+                         .finish = finish,
+                         .reset = reset,
+                         .save = save,
+                         .load = load,
+                         .destroy = destroy};
     c->base.mask = EV_BIT(EV_READ) | EV_BIT(EV_REMOTE_READ) | EV_BIT(EV_WRITE) |
                    EV_BIT(EV_REMOTE_WRITE) | EV_BIT(EV_ATOMIC) | EV_BIT(EV_TILE_UNINIT) |
                    EV_BIT(EV_TENSOR_READ) | EV_BIT(EV_TENSOR_WRITE) | EV_BIT(EV_KERNEL_BEGIN) |

@@ -16,6 +16,7 @@ typedef struct {
     bool outcomes;      /* collect the final outputs; accesses of windows are transitions */
     bool search;        /* do not look for a certificate first: see certify.h */
     bool brute;         /* no reduction: every sequence of transitions */
+    bool anew;          /* every execution from the start: snapshots change nothing but time */
     bool first_failure; /* stop at the first one */
     uint32_t jobs;      /* threads; 0: one. Whatever the number, the result is the same;
                            RunConfig.stop is called from all of them */

@@ -1,6 +1,7 @@
 /* The search keeps the path of the current execution: per transition what was enabled, what has
- * been tried there, what sleeps and what is still to be tried. Each execution starts anew, follows
- * the path to the deepest transition with something left, takes that and goes on by itself. */
+ * been tried there, what sleeps and what is still to be tried. Each execution begins at a snapshot
+ * or at the start, follows the path to the deepest transition with something left, takes that and
+ * goes on by itself. */
 #include "sim/explore/search.h"
 
 #include "sim/explore/sync_rows.h"
@@ -66,6 +67,18 @@ static void watch(Observer *o, World *w, const Event *e)
     s->now->before = e->before;
     s->now->wraps = add && (int64_t)e->before + e->value != e->after;
     s->now->monotone = add && e->value >= 0 && !s->now->wraps;
+}
+
+/* What is to be known of an execution stands in the search. */
+static bool save(const Observer *o, Buf *out)
+{
+    (void)o, (void)out;
+    return true;
+}
+
+static void load(Observer *o, World *w, SaveReader *in)
+{
+    (void)o, (void)w, (void)in;
 }
 
 /* ---- taking transitions ---- */
@@ -176,6 +189,7 @@ static uint32_t choose(Policy *p, World *w, const Choice *enabled, uint32_t n)
 {
     Search *s = (Search *)p;
     s->now = NULL;
+    snapshots_pass(s, s->at);
     if (s->at < s->given)
         return follow(s, enabled, n);
     if (s->at >= EXPLORE_DEPTH)
@@ -277,13 +291,12 @@ static void find_races(Search *s)
 bool search_execute(Search *s)
 {
     RunResult r = {0};
-    s->at = 0;
     s->now = NULL;
     s->end = RUN_WHOLE;
-    vec_clear(&s->local);
-    memset(s->taken.at, 0, s->taken.len * sizeof *s->taken.at);
-    world_reset(s->world, &r);
-    (void)session_run(s->world, &s->policy);
+    if (snapshots_go_back(s, &r))
+        (void)session_go_on(s->world, &s->policy);
+    else
+        (void)session_run(s->world, &s->policy);
     s->now = NULL;
     const RunConfig *c = s->world->config;
     s->result->stopped = c->stop ? c->stop(c->stop_env) : NULL;
@@ -318,6 +331,7 @@ void search_begin(Search *s)
     s->result->executions = s->result->blocked = s->result->orders = s->result->orders_hash = 0;
     s->result->most_steps = 0;
     s->given = 0;
+    snapshots_drop(s);
     s->scope.grown = false;
     bool plain = scope_is_plain(&s->scope) && !s->options->brute;
     s->policy.stop_at_data = s->scope.data;
@@ -348,7 +362,7 @@ bool search_init(Search *s, const BcProgram *program, const RunConfig *config,
     s->scope.judges = config->weak || options->outcomes || !(config->checks & CHECK_RACES);
     s->scope.data = options->brute && (config->weak || options->outcomes);
     s->policy = (Policy){.choose = choose, .stop_at_reads = true, .stand_still = true};
-    s->watch = (Observer){.name = "explore", .event = watch};
+    s->watch = (Observer){.name = "explore", .event = watch, .save = save, .load = load};
     s->watch.mask = EV_BIT(EV_READ) | EV_BIT(EV_WRITE) | EV_BIT(EV_REMOTE_READ) |
                     EV_BIT(EV_TENSOR_READ) | EV_BIT(EV_TENSOR_WRITE) | EV_BIT(EV_REMOTE_WRITE) |
                     EV_BIT(EV_ATOMIC) | EV_BIT(EV_ARRIVE) | EV_BIT(EV_DISPATCH_BEGIN) |
@@ -370,6 +384,7 @@ void search_free(Search *s)
     vec_free(&s->keys);
     vec_free(&s->hashes);
     vec_free(&s->wants);
+    snapshots_free(s);
     vec_free(&s->taken);
     vec_free(&s->local);
     scope_free(&s->scope);

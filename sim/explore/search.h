@@ -20,6 +20,13 @@ typedef struct {
     uint32_t name;           /* of it */
 } Node;
 
+/* The world as it was when a transition of the path was chosen. */
+typedef struct {
+    uint32_t at; /* node */
+    uint32_t n_local;
+    Buf state; /* of the world, behind Search.taken */
+} Snapshot;
+
 typedef struct {
     Policy policy;
     Observer watch, *observers[1];
@@ -36,6 +43,8 @@ typedef struct {
     Scope scope;
     VEC(uint32_t) taken; /* per lane id: transitions in this execution */
     VEC(LocalAccess) local;
+    VEC(Snapshot) saved; /* of nodes of the path, in its order */
+    uint32_t n_saved;    /* in use; the others keep their memory */
     VEC(uint32_t) wants; /* for nodes before `root`: node, number of names, names; and so on */
     enum { RUN_WHOLE, RUN_BLOCKED, RUN_CUT, RUN_LOST } end;
     Outcomes outcomes;
@@ -54,6 +63,15 @@ void search_free(Search *s);
 void search_begin(Search *s);
 /* One execution along the path and on. False: the search is over, and not complete. */
 bool search_execute(Search *s);
+/* The choice at node `at` is about to be made: saves the world there when the last snapshot is far
+ * enough away (snapshots.c). */
+void snapshots_pass(Search *s, uint32_t at);
+/* Takes the world to where the path that is given can be followed from: its latest snapshot, or the
+ * start. Returns whether that is in the middle of a run. */
+bool snapshots_go_back(Search *s, RunResult *result);
+void snapshots_drop(Search *s);
+void snapshots_free(Search *s);
+
 /* Executions made, given up ones too. */
 static inline uint64_t search_spent(const Search *s)
 {

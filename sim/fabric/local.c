@@ -197,6 +197,32 @@ static const void *local_memory(Fabric *f, uint32_t rank, uint32_t window)
     return window < l->windows.len && rank < f->n_ranks ? l->windows.at[window].slices[rank] : NULL;
 }
 
+static void local_save(const Fabric *f, Buf *out)
+{
+    const Local *l = (const Local *)f;
+    for (uint32_t i = 0; i < l->windows.len; i++)
+        for (uint32_t r = 0; r < f->n_ranks; r++) {
+            const char *slice = l->windows.at[i].slices[r];
+            save_value(out, slice);
+            if (slice)
+                save_bytes(out, slice, (size_t)l->windows.at[i].bytes);
+        }
+}
+
+static void local_load(Fabric *f, SaveReader *in)
+{
+    Local *l = (Local *)f;
+    for (uint32_t i = 0; i < l->windows.len; i++)
+        for (uint32_t r = 0; r < f->n_ranks; r++) {
+            char *slice = l->windows.at[i].slices[r], *then;
+            load_value(in, then); /* a slice that there is stays where it is */
+            if (then)
+                load_bytes(in, slice, (size_t)l->windows.at[i].bytes);
+            else if (slice)
+                memset(slice, 0, (size_t)l->windows.at[i].bytes);
+        }
+}
+
 static const FabricOps local_ops = {
     .name = "sc",
     .destroy = local_destroy,
@@ -215,6 +241,8 @@ static const FabricOps local_ops = {
     .progress = local_progress,
     .direct = local_direct,
     .memory = local_memory,
+    .save = local_save,
+    .load = local_load,
 };
 
 Fabric *fabric_local_new(uint32_t n_ranks)

@@ -350,6 +350,88 @@ static const void *weak_memory(Fabric *f, uint32_t rank, uint32_t window)
     return w->mem->ops->memory(w->mem, rank, window);
 }
 
+static void save_buffer(Buf *out, const Buffer *b)
+{
+    save_vec(out, &b->spans);
+    for (uint32_t i = 0; i < b->writes.len; i++) {
+        save_value(out, b->writes.at[i]);
+        save_bytes(out, b->writes.at[i].bytes, (size_t)rect_bytes(&b->writes.at[i].rect));
+    }
+}
+
+static void load_buffer(SaveReader *in, Buffer *b)
+{
+    load_vec(in, &b->spans);
+    for (uint32_t i = 0; i < b->spans.len; i++) {
+        PendingWrite p;
+        load_value(in, p);
+        p.bytes = xmalloc((size_t)rect_bytes(&p.rect));
+        load_bytes(in, p.bytes, (size_t)rect_bytes(&p.rect));
+        vec_push(&b->writes, p);
+    }
+}
+
+static void save_history(Buf *out, const History *h)
+{
+    save_value(out, h->log.len);
+    save_value(out, h->trim_at);
+    save_value(out, h->newest);
+    for (uint32_t i = 0; i < h->log.len; i++) {
+        save_value(out, h->log.at[i]);
+        save_bytes(out, h->log.at[i].old, (size_t)rect_bytes(&h->log.at[i].rect));
+    }
+}
+
+static void load_history(SaveReader *in, History *h)
+{
+    uint32_t n;
+    load_value(in, n);
+    load_value(in, h->trim_at);
+    load_value(in, h->newest);
+    for (; n; n--) {
+        Change c;
+        load_value(in, c);
+        c.old = xmalloc((size_t)rect_bytes(&c.rect));
+        load_bytes(in, c.old, (size_t)rect_bytes(&c.rect));
+        vec_push(&h->log, c);
+    }
+}
+
+static void weak_save(const Fabric *f, Buf *out)
+{
+    const Weak *w = (const Weak *)f;
+    w->mem->ops->save(w->mem, out);
+    save_value(out, w->newest);
+    save_value(out, w->seq);
+    save_value(out, w->changes);
+    save_value(out, w->sweep_at);
+    save_bytes(out, w->next_id, f->n_ranks * sizeof *w->next_id);
+    save_bytes(out, w->acquired, f->n_ranks * sizeof *w->acquired);
+    for (uint32_t r = 0; r < f->n_ranks; r++)
+        save_buffer(out, &w->buffers[r]);
+    for (uint32_t i = 0; i < w->slices.len; i++)
+        for (uint32_t r = 0; r < f->n_ranks; r++)
+            save_history(out, &w->slices.at[i][r]);
+}
+
+static void weak_load(Fabric *f, SaveReader *in)
+{
+    Weak *w = (Weak *)f;
+    drop_state(w);
+    w->mem->ops->load(w->mem, in);
+    load_value(in, w->newest);
+    load_value(in, w->seq);
+    load_value(in, w->changes);
+    load_value(in, w->sweep_at);
+    load_bytes(in, w->next_id, f->n_ranks * sizeof *w->next_id);
+    load_bytes(in, w->acquired, f->n_ranks * sizeof *w->acquired);
+    for (uint32_t r = 0; r < f->n_ranks; r++)
+        load_buffer(in, &w->buffers[r]);
+    for (uint32_t i = 0; i < w->slices.len; i++)
+        for (uint32_t r = 0; r < f->n_ranks; r++)
+            load_history(in, &w->slices.at[i][r]);
+}
+
 static const FabricOps weak_ops = {
     .name = "weak",
     .destroy = weak_destroy,
@@ -368,6 +450,8 @@ static const FabricOps weak_ops = {
     .progress = weak_progress,
     .direct = weak_direct,
     .memory = weak_memory,
+    .save = weak_save,
+    .load = weak_load,
 };
 
 Fabric *fabric_weak_new(uint32_t n_ranks)

@@ -18,6 +18,7 @@ enum { PAGE = 64 }; /* cells: neighbours are notified together */
 
 struct CellLog {
     Map index;                /* key of a page -> position in `pages` */
+    VEC(uint64_t) keys;       /* of the pages */
     VEC(CellHistory *) pages; /* PAGE cells each */
 };
 
@@ -27,18 +28,25 @@ static uint64_t page_key(const World *w, FabAddr c)
     return ((uint64_t)c.window * w->n_ranks + c.rank) << 29 | (uint64_t)c.offset / (4 * PAGE);
 }
 
-static CellHistory *cell_find(World *w, FabAddr addr, bool create)
+static CellHistory *page_find(World *w, uint64_t key, bool create)
 {
-    uint64_t at, key = page_key(w, addr), cell = (uint64_t)addr.offset / 4 % PAGE;
+    uint64_t at;
     if (!w->cells && create)
         w->cells = xcalloc(1, sizeof *w->cells);
     if (w->cells && map_get(&w->cells->index, key, &at))
-        return &w->cells->pages.at[at][cell];
+        return w->cells->pages.at[at];
     if (!create)
         return NULL;
     map_set(&w->cells->index, key, w->cells->pages.len);
+    vec_push(&w->cells->keys, key);
     vec_push(&w->cells->pages, xcalloc(PAGE, sizeof(CellHistory)));
-    return &vec_last(&w->cells->pages)[cell];
+    return vec_last(&w->cells->pages);
+}
+
+static CellHistory *cell_find(World *w, FabAddr addr, bool create)
+{
+    CellHistory *page = page_find(w, page_key(w, addr), create);
+    return page ? &page[(uint64_t)addr.offset / 4 % PAGE] : NULL;
 }
 
 static CellStep *steps(CellHistory *c)
@@ -107,7 +115,58 @@ void cell_log_reset(World *w)
         xfree(w->cells->pages.at[i]);
     }
     vec_free(&w->cells->pages);
+    vec_free(&w->cells->keys);
     map_free(&w->cells->index);
     xfree(w->cells);
     w->cells = NULL;
+}
+
+/* ---- saved ---- */
+
+static bool is_used(const CellHistory *c)
+{
+    return c->len || c->base;
+}
+
+/* Of each page its key and the cells that are used, each behind its number; PAGE ends them. */
+void cell_log_save(const World *w, Buf *out)
+{
+    uint32_t n = w->cells ? w->cells->pages.len : 0, end = PAGE;
+    save_value(out, n);
+    for (uint32_t i = 0; i < n; i++) {
+        save_value(out, w->cells->keys.at[i]);
+        for (uint32_t k = 0; k < PAGE; k++) {
+            CellHistory *c = &w->cells->pages.at[i][k];
+            if (!is_used(c))
+                continue;
+            save_value(out, k);
+            save_value(out, c->base);
+            save_array(out, steps(c), c->len, sizeof(CellStep));
+        }
+        save_value(out, end);
+    }
+}
+
+static void load_cell(SaveReader *in, CellHistory *c)
+{
+    load_value(in, c->base);
+    load_value(in, c->len);
+    while (c->len > (c->cap ? c->cap : 1))
+        grow(c);
+    load_bytes(in, steps(c), c->len * sizeof(CellStep));
+}
+
+void cell_log_load(World *w, SaveReader *in)
+{
+    uint32_t n, cell;
+    for (uint32_t i = 0; w->cells && i < w->cells->pages.len; i++)
+        for (uint32_t k = 0; k < PAGE; k++)
+            w->cells->pages.at[i][k].base = 0, w->cells->pages.at[i][k].len = 0;
+    for (load_value(in, n); n; n--) {
+        uint64_t key;
+        load_value(in, key);
+        CellHistory *page = page_find(w, key, true);
+        for (load_value(in, cell); cell < PAGE; load_value(in, cell))
+            load_cell(in, &page[cell]);
+    }
 }

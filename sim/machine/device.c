@@ -66,8 +66,7 @@ static void copy_out(World *w, Dispatch *d)
     }
 }
 
-/* Frees the memory that a dispatch made. */
-static void free_made(Dispatch *d)
+void device_free_made(Dispatch *d)
 {
     for (uint32_t i = d->n_regions; i < d->n_regions + d->n_made; i++) {
         xfree(d->regions[i].data);
@@ -180,7 +179,7 @@ static void end_dispatch(World *w, Lane *lane, Dispatch *d)
     Rank *r = &w->ranks[d->rank];
     dispatch_event(w, lane, EV_DISPATCH_END, d->end_ps, d->end_ps);
     copy_out(w, d);
-    free_made(d);
+    device_free_made(d);
     fence(w, d, FENCE_RELEASE);
     d->state = DSP_DONE;
     r->busy = false;
@@ -238,7 +237,7 @@ void device_reset(World *w)
         for (uint32_t k = 0; k < d->n_regions; k++) {
             drop(&d->regions[k]);
         }
-        free_made(d);
+        device_free_made(d);
         d->state = DSP_QUEUED;
         d->begin_ps = d->end_ps = 0;
     }

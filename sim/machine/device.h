@@ -6,6 +6,8 @@
 
 /* Makes the lanes that the queued dispatches need. */
 void device_prepare(World *w);
+/* Frees the memory that a dispatch made. */
+void device_free_made(Dispatch *d);
 /* Every device as before its first dispatch. */
 void device_reset(World *w);
 

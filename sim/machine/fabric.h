@@ -12,6 +12,7 @@
 #include "base/arena.h"
 #include "base/dtype.h"
 #include "base/enums.h"
+#include "base/save.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -119,6 +120,10 @@ typedef struct {
     /* Bytes of a window as they are at the end, for inspection by checks; NULL: never touched
      * (zero). */
     const void *(*memory)(Fabric *f, uint32_t rank, uint32_t window);
+    /* Appends the state of all windows and of what is under way, and goes back to one that was
+     * saved. Both NULL: cannot be done. */
+    void (*save)(const Fabric *f, Buf *out);
+    void (*load)(Fabric *f, SaveReader *in);
 } FabricOps;
 
 struct Fabric {

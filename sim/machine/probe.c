@@ -41,6 +41,30 @@ void probe_reset(Probe *p)
             p->observers.at[i]->reset(p->observers.at[i], p->world);
 }
 
+bool probe_save(const Probe *p, Buf *out)
+{
+    save_value(out, p->seq);
+    save_value(out, p->counted);
+    save_bytes(out, p->cost, cost_len(p) * sizeof *p->cost);
+    save_bytes(out, p->expected, expected_len(p) * sizeof *p->expected);
+    save_bytes(out, p->site_calls, p->world->call_sites->n * sizeof *p->site_calls);
+    for (uint32_t i = 0; i < p->observers.len; i++)
+        if (!p->observers.at[i]->save(p->observers.at[i], out))
+            return false;
+    return true;
+}
+
+void probe_load(Probe *p, SaveReader *in)
+{
+    load_value(in, p->seq);
+    load_value(in, p->counted);
+    load_bytes(in, p->cost, cost_len(p) * sizeof *p->cost);
+    load_bytes(in, p->expected, expected_len(p) * sizeof *p->expected);
+    load_bytes(in, p->site_calls, p->world->call_sites->n * sizeof *p->site_calls);
+    for (uint32_t i = 0; i < p->observers.len; i++)
+        p->observers.at[i]->load(p->observers.at[i], p->world, in);
+}
+
 void probe_add(Probe *p, Observer *o)
 {
     vec_push(&p->observers, o);

@@ -4,7 +4,7 @@
 #ifndef PLD_SIM_MACHINE_PROBE_H
 #define PLD_SIM_MACHINE_PROBE_H
 
-#include "base/buf.h"
+#include "base/save.h"
 #include "base/vec.h"
 #include "sim/machine/cost_form.h"
 #include "sim/machine/mem.h"
@@ -84,6 +84,10 @@ struct Observer {
     /* After the last event of a run: reports what only the end shows. `ok`: every lane finished. */
     void (*finish)(Observer *o, World *w, bool ok);
     void (*reset)(Observer *o, World *w); /* before another run of the same world */
+    /* Appends its state in the middle of a run, false when that cannot be done now, and goes back
+     * to one that was saved, from wherever it is. Both NULL: never. */
+    bool (*save)(const Observer *o, Buf *out);
+    void (*load)(Observer *o, World *w, SaveReader *in);
     void (*destroy)(Observer *o);
 };
 
@@ -115,6 +119,9 @@ typedef struct {
 void probe_init(Probe *p, World *w);
 void probe_free(Probe *p);
 void probe_reset(Probe *p);
+/* The observers' state too: false when one of them cannot be saved. */
+bool probe_save(const Probe *p, Buf *out);
+void probe_load(Probe *p, SaveReader *in);
 void probe_add(Probe *p, Observer *o);
 /* True when somebody wants this kind: callers may leave making the event otherwise. */
 static inline bool probe_wants(const Probe *p, EventKind kind)

@@ -21,6 +21,8 @@ bool vm_enabled(World *w, Lane *lane);
 /* Pushes a frame for a function with its arguments bound: dynamic extents, shapes, scalars. A fault
  * is reported and false returned when they do not fit. */
 bool vm_enter(World *w, Lane *lane, uint32_t func, const MemRef *mem, const int64_t *scalars);
+/* Points the frames of a lane into its stack, which may have moved. */
+void vm_place_frames(Lane *lane);
 /* Runs the host function to its end. False after a fault. */
 bool vm_run_host(World *w);
 

@@ -9,8 +9,7 @@ static size_t align_up(size_t n)
     return (n + 15) & ~(size_t)15;
 }
 
-/* The stack may move: frames keep offsets through this. */
-static void place_frames(Lane *lane)
+void vm_place_frames(Lane *lane)
 {
     for (uint32_t i = 0; i < lane->frames.len; i++) {
         Frame *f = &lane->frames.at[i];
@@ -36,7 +35,7 @@ static void push_frame(World *w, Lane *lane, uint32_t func)
     memset(lane->stack + lane->stack_len, 0, size);
     lane->stack_len += size;
     vec_push(&lane->frames, frame);
-    place_frames(lane);
+    vm_place_frames(lane);
 }
 
 static void pop_frame(Lane *lane)

@@ -278,5 +278,7 @@ void cell_log_arrive(World *w, FabAddr cell, CellStep step);
  */
 CellStep cell_log_satisfied(World *w, FabAddr cell, int cmp, int32_t expected);
 void cell_log_reset(World *w);
+void cell_log_save(const World *w, Buf *out);
+void cell_log_load(World *w, SaveReader *in);
 
 #endif

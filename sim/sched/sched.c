@@ -363,7 +363,16 @@ Policy *policy_clock(void)
     return p;
 }
 
-EndKind sched_run(World *w, Policy *p)
+static void add_all_ready(Sched *s)
+{
+    World *w = s->w;
+    for (uint32_t r = 0; r < w->n_ranks; r++)
+        for (uint32_t i = 0; i < w->ranks[r].n_lanes; i++)
+            if (w->ranks[r].lanes[i].state == LANE_READY)
+                add_ready(s, &w->ranks[r].lanes[i]);
+}
+
+static EndKind run_from(World *w, Policy *p, bool start)
 {
     Sched s = {.w = w, .p = p, .clock = p->choose == clock_choose};
     s.budget = p->budget ? p->budget : DEFAULT_BUDGET;
@@ -373,7 +382,10 @@ EndKind sched_run(World *w, Policy *p)
     w->on_unblock = add_ready;
     w->on_block = remove_blocked;
     w->sched_env = &s;
-    world_start_dispatches(w);
+    if (start)
+        world_start_dispatches(w);
+    else
+        add_all_ready(&s);
     EndKind end = s.clock ? run_clock(&s) : run_list(&s);
     w->on_unblock = NULL;
     w->on_block = NULL;
@@ -385,4 +397,14 @@ EndKind sched_run(World *w, Policy *p)
     vec_free(&s.list);
     xfree(s.landings);
     return end;
+}
+
+EndKind sched_run(World *w, Policy *p)
+{
+    return run_from(w, p, true);
+}
+
+EndKind sched_go_on(World *w, Policy *p)
+{
+    return run_from(w, p, false);
 }

@@ -46,5 +46,7 @@ typedef enum { END_DONE, END_DEADLOCK, END_FAULT, END_STEPS, END_STOPPED } EndKi
 /* Runs a world (fresh or reset) to its end. Deadlocks are reported (deadlock.c), the observers
  * finished. Does not compare goldens. */
 EndKind sched_run(World *w, Policy *p);
+/* The same for a world that stands where a policy chooses: from there on. */
+EndKind sched_go_on(World *w, Policy *p);
 
 #endif

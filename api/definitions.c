@@ -1,5 +1,6 @@
 /* Definitions taken one by one, and what their names are bound to. */
 #include "api/unit.h"
+#include "elab/comptime/given.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -144,12 +145,14 @@ static const char *copy_value(Copy *c, const pld_value *v, Given *out, uint32_t 
         return "no pld_value";
     *out = (Given){.kind = (GivenKind)v->tag, .i = v->integer, .f = v->real};
     bool text = v->tag == PLD_V_TEXT || v->tag == PLD_V_OPAQUE,
-         name = v->tag == PLD_V_DTYPE || v->tag == PLD_V_ENUM || v->tag == PLD_V_EXTENT ||
-                v->tag == PLD_V_OP;
-    if ((text || name) && !v->text)
+         name = v->tag == PLD_V_DTYPE || v->tag == PLD_V_ENUM || v->tag == PLD_V_OP,
+         extent = v->tag == PLD_V_EXTENT;
+    if ((text || name || extent) && !v->text)
         return "a value without its text";
     if (v->text && (name || v->tag == PLD_V_TYPE) && !is_dotted(v->text))
         return "a value whose text is no name";
+    if (extent && !given_is_extent(v->text))
+        return "a value whose text is no extent";
     if (v->text && utf8_check(v->text, strlen(v->text)) < strlen(v->text))
         return "a value whose text is not valid UTF-8";
     if (v->text)

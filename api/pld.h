@@ -61,6 +61,11 @@ enum {
 /* "FP32"; NULL for no dtype. */
 PLD_API const char *pld_dtype_name(int dtype);
 
+/* The names of the language, one a call: "dtype FP32 4" with its bytes, "op pl.tile.load" ("op ":
+ * none), "call pl.range", "enum Level.HOST 0" with its value, "module Level pl", "alias MemorySpace
+ * Mem", "pass 00_parsed". NULL past the last. */
+PLD_API const char *pld_word(size_t index);
+
 typedef struct pld_unit pld_unit;       /* one compilation */
 typedef struct pld_program pld_program; /* what it gives */
 typedef struct pld_run pld_run;         /* a program with its arguments, run as often as wanted */
@@ -77,7 +82,7 @@ enum {
     PLD_V_TEXT = 4,
     PLD_V_DTYPE = 5,  /* text: "FP32" */
     PLD_V_ENUM = 6,   /* text: "pl.AtomicType.Add" */
-    PLD_V_EXTENT = 7, /* text: "N" of pl.dynamic("N") */
+    PLD_V_EXTENT = 7, /* text: "N" of pl.dynamic("N"); "2 * N", "pld.world_size() - 1" */
     PLD_V_LIST = 8,   /* items, n */
     PLD_V_TUPLE = 9,
     PLD_V_DEF = 10,   /* integer: another taken definition */
@@ -143,8 +148,8 @@ PLD_API int pld_unit_take(pld_unit *unit, uint32_t source, uint32_t line, uint32
  * is not bound means what it means in a file. The array is the unit's, until it is freed. */
 PLD_API const char *const *pld_unit_names(pld_unit *unit, uint32_t def, size_t *n);
 /* What a free name is; copied. "x:" is the annotation of parameter x and "->" that of the result,
- * for those that are no text of the language: they take PLD_V_TYPE or PLD_V_EXTENT. NULL: it is
- * bound no more. */
+ * "step.x:" and "step.->" those of a method of a class, for those that are no text of the language:
+ * they take PLD_V_TYPE or PLD_V_EXTENT. NULL: it is bound no more. */
 PLD_API int pld_unit_bind(pld_unit *unit, uint32_t def, const char *name, const pld_value *value);
 /* What comes for a parameter of the entry: PLD_V_TYPE for one that is annotated pl.Tensor without
  * a type, or a number to compile for; such a parameter is a constant of the program and none of

@@ -4,9 +4,9 @@
 #include <string.h>
 
 static const char *const specials[] = {
-    "pl.const",  "pl.min",    "pl.max",    "pl.dynamic", "pl.submit",   "pl.spmd_submit",
-    "pl.no_dep", "pl.at",     "pl.spmd",   "pl.range",   "pl.parallel", "pl.pipeline",
-    "pl.unroll", "pl.yield_", "pl.while_", "pl.cond",    "pld.loc"};
+#define PLD_CALL(name) name,
+#include "elab/comptime/calls.def"
+};
 
 bool elab_is_special_call(const char *dotted)
 {

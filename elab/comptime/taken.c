@@ -4,6 +4,7 @@
 #include "elab/comptime/taken.h"
 #include "base/map.h"
 #include "elab/comptime/elab.h"
+#include "elab/comptime/given.h"
 #include "lexer/brackets.h"
 #include "parser/parser.h"
 #include <string.h>
@@ -94,120 +95,6 @@ typedef struct {
     bool math;
 } Joint;
 
-static Ast *node(const Joint *j, AstKind kind, Span span)
-{
-    Ast *a = arena_new(j->arena, Ast);
-    a->kind = kind;
-    a->span = span;
-    a->height = 1;
-    return a;
-}
-
-static Ast *dotted(const Joint *j, const char *text, Span span)
-{
-    const char *dot = strrchr(text, '.');
-    Ast *a = node(j, dot ? AST_ATTR : AST_NAME, span);
-    if (!dot) {
-        a->name = intern(j->in, text);
-        return a;
-    }
-    a->attr.base = dotted(j, arena_strndup(j->arena, text, (size_t)(dot - text)), span);
-    a->attr.name = intern(j->in, dot + 1);
-    a->attr.name_span = span;
-    return a;
-}
-
-static Ast *call(const Joint *j, const char *callee, const char *text, Span span)
-{
-    Ast *a = node(j, AST_CALL, span), *arg = node(j, AST_STR, span);
-    arg->str.text = intern(j->in, text);
-    a->call.callee = dotted(j, callee, span);
-    avec_push(j->arena, &a->call.args, arg);
-    return a;
-}
-
-static Ast *number(const Joint *j, const Given *v, Span span)
-{
-    Ast *a = node(j, v->kind == GIVEN_INT ? AST_INT : AST_FLOAT, span);
-    if (v->kind == GIVEN_FLOAT && v->f != v->f)
-        return call(j, "float", "nan", span);
-    if (v->kind == GIVEN_FLOAT)
-        a->real = v->f;
-    else
-        a->integer.value = v->i < 0 && v->i != INT64_MIN ? -v->i : v->i;
-    if (v->kind == GIVEN_FLOAT || v->i >= 0 || v->i == INT64_MIN)
-        return a;
-    Ast *minus = node(j, AST_UNARY, span);
-    minus->unary.op = OP_NEG;
-    minus->unary.operand = a;
-    return minus;
-}
-
-static Ast *value(const Joint *j, const Given *v, Span span);
-
-static void values(const Joint *j, const Given *v, AstList *out, Span span)
-{
-    for (uint32_t i = 0; i < v->n; i++)
-        avec_push(j->arena, out, value(j, &v->items[i], span));
-}
-
-static Ast *sequence(const Joint *j, const Given *v, Span span)
-{
-    Ast *a = node(j, v->kind == GIVEN_LIST ? AST_LIST : AST_TUPLE, span);
-    values(j, v, &a->items, span);
-    return a;
-}
-
-static Ast *subscript(const Joint *j, const char *base, Ast *index, Span span)
-{
-    Ast *a = node(j, AST_SUBSCRIPT, span);
-    a->sub.base = dotted(j, base, span);
-    avec_push(j->arena, &a->sub.index, index);
-    return a;
-}
-
-static Ast *type(const Joint *j, const Given *v, Span span)
-{
-    Ast *dtype = dotted(j, arena_printf(j->arena, "pl.%s", v->dtype), span);
-    Ast *a = NULL;
-    if (strcmp(v->text, "pl.Scalar") == 0) {
-        a = subscript(j, v->text, dtype, span);
-    } else {
-        Ast *dims = node(j, AST_LIST, span);
-        values(j, v, &dims->items, span);
-        a = subscript(j, v->text, dims, span);
-        avec_push(j->arena, &a->sub.index, dtype);
-    }
-    if (v->i <= 0)
-        return a;
-    return subscript(j, v->i == 1 ? "pl.Out" : "pl.InOut", a, span);
-}
-
-static Ast *value(const Joint *j, const Given *v, Span span)
-{
-    Ast *a;
-    switch (v->kind) {
-    case GIVEN_NONE: return node(j, AST_NONE, span);
-    case GIVEN_INT:
-    case GIVEN_FLOAT: return number(j, v, span);
-    case GIVEN_BOOL: return node(j, v->i ? AST_TRUE : AST_FALSE, span);
-    case GIVEN_TEXT:
-    case GIVEN_OPAQUE:
-        a = node(j, AST_STR, span);
-        a->str.text = intern(j->in, v->text);
-        return a;
-    case GIVEN_DTYPE: return dotted(j, arena_printf(j->arena, "pl.%s", v->text), span);
-    case GIVEN_ENUM:
-    case GIVEN_OP: return dotted(j, v->text, span);
-    case GIVEN_EXTENT: return call(j, "pl.dynamic", v->text, span);
-    case GIVEN_LIST:
-    case GIVEN_TUPLE: return sequence(j, v, span);
-    case GIVEN_DEF: return dotted(j, j->defs[v->i].name, span);
-    case GIVEN_TYPE: return type(j, v, span);
-    }
-    return NULL;
-}
-
 static bool same_text(const char *a, const char *b)
 {
     return a == b || (a && b && strcmp(a, b) == 0);
@@ -250,17 +137,37 @@ static void enter(Joint *j, uint32_t def)
         map_set_ptr(&j->names, intern(j->in, t->names[i].name), i);
 }
 
-/* Annotations that were values already. */
-static void annotate(const Joint *j, Ast *def)
+/* Annotations that were values already; "step." stands before those of method `step`. A kernel has
+ * no defaults: they were arguments when it was called. */
+static void annotate(const Joint *j, Ast *def, const char *of)
 {
     const Given *v;
-    for (uint32_t i = 0; def->kind == AST_DEF && i < def->def.params.len; i++) {
+    for (uint32_t i = 0; i < def->def.params.len; i++) {
         AstParam *p = &def->def.params.at[i];
-        if (p->name && (v = given(j, internf(j->in, "%s:", p->name))))
-            p->annotation = value(j, v, p->annotation ? p->annotation->span : p->span);
+        if (p->name && (v = given(j, internf(j->in, "%s%s:", of, p->name)))) {
+            Span span = p->annotation ? p->annotation->span : p->span;
+            p->annotation = given_ast(j->arena, j->in, v, span);
+        }
+        if (def->def.decorators.len)
+            p->default_value = NULL;
     }
-    if (def->kind == AST_DEF && (v = given(j, intern(j->in, "->"))))
-        def->def.returns = value(j, v, def->def.returns ? def->def.returns->span : def->span);
+    if ((v = given(j, internf(j->in, "%s->", of)))) {
+        Span span = def->def.returns ? def->def.returns->span : def->span;
+        def->def.returns = given_ast(j->arena, j->in, v, span);
+    }
+}
+
+static void annotate_all(const Joint *j, Ast *a)
+{
+    if (a->kind == AST_DEF) {
+        annotate(j, a, "");
+        return;
+    }
+    for (uint32_t i = 0; i < a->class_.body.len; i++) {
+        Ast *method = a->class_.body.at[i];
+        if (method->kind == AST_DEF)
+            annotate(j, method, arena_printf(j->arena, "%s.", method->def.name));
+    }
 }
 
 static void note_free(void *env, Ast *a)
@@ -309,7 +216,7 @@ static void add(Joint *j, uint32_t def)
         return;
     d->ast = a;
     enter(j, def);
-    annotate(j, a);
+    annotate_all(j, a);
     note_names(j, a);
     note_methods(j, a);
     taken_free_names(a, note_free, j);
@@ -381,10 +288,10 @@ static Sym add_constant(Joint *j, Sym base, const Given *v, Span span)
         avec_push(j->arena, &j->m->poisoned, ((AstPoison){name, span, 0, v->text}));
         return name;
     }
-    Ast *a = node(j, AST_ASSIGN, span), *target = node(j, AST_NAME, span);
+    Ast *a = given_node(j->arena, AST_ASSIGN, span), *target = given_node(j->arena, AST_NAME, span);
     target->name = name;
     avec_push(j->arena, &a->assign.targets, target);
-    a->assign.value = value(j, v, span);
+    a->assign.value = given_ast(j->arena, j->in, v, span);
     avec_push(j->arena, &j->m->body, a);
     j->m->constants++;
     return name;
@@ -417,9 +324,13 @@ static void rename_free(void *env, Ast *a)
         return;
     const Given *unknown = opaque(j, v, false);
     v = unknown ? unknown : v;
-    if (v->kind == GIVEN_DEF || v->kind == GIVEN_OP) {
-        j->math |= v->kind == GIVEN_OP && strncmp(v->text, "math", 4) == 0;
-        *a = *value(j, v, a->span);
+    if (v->kind == GIVEN_DEF) {
+        a->name = j->defs[v->i].name;
+        return;
+    }
+    if (v->kind == GIVEN_OP) {
+        j->math |= strncmp(v->text, "math", 4) == 0;
+        *a = *given_ast(j->arena, j->in, v, a->span);
         return;
     }
     Sym name = constant_name(j, a->name, v);
@@ -436,7 +347,7 @@ static void claim_params(Joint *j, const Ast *def)
 
 static void import_math(Joint *j)
 {
-    Ast *a = node(j, AST_IMPORT, (Span){0, 1});
+    Ast *a = given_node(j->arena, AST_IMPORT, (Span){0, 1});
     a->import.module = intern(j->in, "math");
     avec_push(j->arena, &j->m->body, a);
 }

@@ -187,6 +187,9 @@ static bool prepare(Elab *e, FnDecl *d)
         d->outside[i] = a.kind == V_TYPE && !is_window(a)
                             ? a.type
                             : outside_type(e, elab_param_ast(d, i), is_window(a), ok && !host);
+        if (d->outside[i])
+            d->outside[i] =
+                elab_bind_dynamic(e, d->def, elab_param_ast(d, i)->name, d->outside[i]);
         ok &= d->outside[i] != NULL;
     }
     return ok;

@@ -62,8 +62,7 @@ static bool param_annotation(Elab *e, FnDecl *d, const AstParam *p)
         ok = false;
     }
     if (p->annotation) {
-        v = d->kind == FN_HOST ? elab_annotation(e, p->annotation)
-                               : elab_param_annotation(e, p->annotation);
+        v = elab_param_annotation(e, p->annotation);
         if (v.kind == V_TYPE)
             ok &= param_type_ok(e, d, p, v.type);
         ok &= v.kind == V_TYPE || v.kind == V_BARE;

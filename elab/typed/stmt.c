@@ -224,7 +224,7 @@ static void statement(Elab *e, const Ast *s)
     case AST_ANN_ASSIGN: elab_ann_assign(e, s); break;
     case AST_AUG_ASSIGN: elab_aug_assign(e, s); break;
     case AST_EXPR_STMT:
-        if (!set_location(e, s))
+        if (!set_location(e, s) && !elab_is_bind_dynamic(s))
             elab_expr_stmt(e, s);
         break;
     case AST_IF: branch(e, s); break;

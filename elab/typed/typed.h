@@ -169,6 +169,11 @@ bool elab_signature(Elab *e, FnDecl *d);
 /* The function for these arguments, `want` being `base` as this call wants it: the instance that
  * fits, or a new one. */
 FnDecl *elab_instance(Elab *e, FnDecl *base, const FnDecl *want, Expr *const *args);
+/* Is it a statement x.bind_dynamic(...)? It is about the types of the entry, and makes no code. */
+bool elab_is_bind_dynamic(const Ast *stmt);
+/* The type of the entry's parameter `param` with the extents that its body binds; NULL after a
+ * mistake. */
+const Type *elab_bind_dynamic(Elab *e, const Ast *def, Sym param, const Type *t);
 /* Takes parameters whose value is known (others V_NONE) off the declaration: they become names of
  * compile-time values in it. */
 void elab_take_consts(Elab *e, FnDecl *d, const Val *known);

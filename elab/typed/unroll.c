@@ -173,12 +173,23 @@ static bool is_python_range(Elab *e, const Ast *iter)
            !map_get_ptr(&e->fn->locals, f->name, NULL);
 }
 
-/* zip(...), a tuple, the name of a list: not a range. */
+/* A function of compile-time code, by its name. */
+static bool is_helper(Elab *e, const Ast *f)
+{
+    const CtName *n = f->kind == AST_NAME && !map_get_ptr(&e->fn->locals, f->name, NULL)
+                          ? elab_find_name(e->scope, f->name)
+                          : NULL;
+    return n && n->val.kind == V_HELPER;
+}
+
+/* zip(...), a tuple, the name of a list, what a helper returns: not a range. */
 static bool over_values(Elab *e, const Ast *iter)
 {
     const Ast *f = iter->kind == AST_CALL ? iter->call.callee : NULL;
     if (f && f->kind == AST_ATTR)
         return !elab_dotted(e, f);
+    if (f && is_helper(e, f))
+        return true;
     if (f)
         return f->kind == AST_NAME && !is_python_range(e, iter) && elab_is_builtin(f->name) &&
                !map_get_ptr(&e->fn->locals, f->name, NULL);

@@ -89,7 +89,7 @@ Progress = CFUNCTYPE(c_int, c_void_p, c_uint64, c_int64)
 
 _P = c_void_p
 _CALLS = {
-    "pld_version": (c_uint32,),
+    "pld_version": (c_uint32,), "pld_word": (c_char_p, c_size_t),
     "pld_unit_new": (_P,), "pld_unit_free": (None, _P),
     "pld_unit_set": (c_int, _P, c_char_p, c_char_p),
     "pld_unit_file": (c_int, _P, c_char_p, c_int),

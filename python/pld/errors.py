@@ -6,7 +6,7 @@
 __all__ = ["Error", "CompileError", "RunError", "DeadlockError", "CheckError", "FaultError", "StepLimitError",
            "GoldenError", "InternalError", "OutOfMemory", "CompileWarning", "ParserError", "ParserSyntaxError",
            "ParserTypeError", "UndefinedVariableError", "InvalidOperationError", "UnsupportedFeatureError",
-           "SSAViolationError", "ScopeIsolationError", "Diagnostic"]
+           "SSAViolationError", "ScopeIsolationError", "PartialCodegenError", "Diagnostic"]
 
 
 class Diagnostic:
@@ -121,6 +121,26 @@ def compile_error(text, diagnostics):
     """The CompileError whose class says what kind of mistake comes first."""
     first = next((d for d in diagnostics if d.severity == "error"), None)
     return _BY_CODE.get(first.code if first else None, CompileError)(text, diagnostics)
+
+
+class PartialCodegenError(CompileError, RuntimeError):
+    """A mistake that was found after parsing."""
+
+
+def _late(kind):
+    name = f"Late{kind.__name__}"
+    return type(name, (kind, PartialCodegenError), {"__module__": __name__, "__doc__": f"{kind.__name__}, after parsing."})
+
+
+# Each of the classes above, as what is raised after parsing.
+_LATE = {kind: _late(kind) for kind in {*_BY_CODE.values(), SSAViolationError}}
+globals().update({kind.__name__: kind for kind in _LATE.values()})
+
+
+def after_parsing(error):
+    """A CompileError as the PartialCodegenError that it also is."""
+    kind = _LATE.get(type(error), PartialCodegenError)
+    return error if isinstance(error, PartialCodegenError) else kind(error.text, error.diagnostics)
 
 
 class RunError(Error):

@@ -279,7 +279,7 @@ class _Run:
         if status == 9:
             raise KeyboardInterrupt
         result = self.result(status)
-        _check(status, result.text.strip())
+        _check(status, _lib.text(_lib.lib.pld_run_why(self.h.p)) or result.text.strip())
         if strict and status:
             raise errors.BY_STATUS.get(status, errors.RunError)(result.text.rstrip("\n"), result)
         return result

@@ -8,6 +8,13 @@ pass=0 fail=0
 ok() { pass=$((pass + 1)); }
 bad() { fail=$((fail + 1)); printf '%s\n' "$*"; }
 
+# numpy_python: a python3 that has NumPy; fails when there is none
+numpy_python() {
+    local p
+    for p in python3 /usr/bin/python3; do "$p" -c 'import numpy' 2>/dev/null && { echo "$p"; return 0; }; done
+    return 1
+}
+
 # variants SAMPLE: one line of options a variant of a sample, "-" for none
 variants() {
     case $(basename "$1") in

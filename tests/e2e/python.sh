@@ -1,9 +1,7 @@
 #!/bin/bash
 # The Python package: its unit tests, the samples of samples/python, and the wheel in a fresh environment.
 . "$(dirname "$0")/lib.bash"
-python=
-for p in python3 /usr/bin/python3; do "$p" -c 'import numpy' 2>/dev/null && { python=$p; break; }; done
-if [ -z "$python" ]; then echo "Python package: left out, there is no python3 with numpy"; ok; finish; fi
+python=$(numpy_python) || { echo "Python package: left out, there is no python3 with numpy"; ok; finish; }
 export PLD_LIBRARY="$build/libpld.so.0" PLD_BUILD="$build" PYTHONPATH="$root/python" PYTHONDONTWRITEBYTECODE=1
 
 if "$python" tests/python/test_pld.py >"$tmp/unit" 2>&1; then :; else cat "$tmp/unit"; fi
@@ -14,7 +12,8 @@ pass=$((pass + ${ran:-0} - ${bad:-0})) fail=$((fail + ${bad:-0}))
 
 for script in samples/python/*.py; do
     case $script in */test_*) continue ;; esac
-    exits "$script" 0 "$python" "$script"
+    if grep -q '^import pypto' "$script"; then exits "$script" 0 "$python" -m pld "$script"
+    else exits "$script" 0 "$python" "$script"; fi
 done
 exits 'the pytest file, as plain Python' 0 "$python" -c "
 import runpy
@@ -39,6 +38,7 @@ exits 'unpacked, the wheel is a package' 0 "$python" -m zipfile -e "$tmp/one/$wh
 PYTHONPATH=$tmp/site exits 'and finds its own library' 0 "$python" -c "
 import pld
 assert pld.compile('$root/samples/08_allreduce_mesh.pld', devices=4).run().verdict == 'OK'"
+PYTHONPATH=$tmp/site exits 'and runs scripts' 0 "$python" -m pld samples/python/ring_shift.py
 if "$python" -m venv --help >/dev/null 2>&1 && "$python" -m venv --system-site-packages "$tmp/venv" >/dev/null 2>&1; then
     exits 'pip installs it offline' 0 "$tmp/venv/bin/pip" install -q --no-index --no-deps "$tmp/one/$wheel"
     exits 'and it imports there' 0 "$tmp/venv/bin/python" -c 'import pld; print(pld.__version__)'

@@ -1,0 +1,219 @@
+"""Compiled programs as scripts have them: called with arrays, with a folder that is made when someone asks."""
+import datetime
+import json
+import os
+import pathlib
+
+from . import launch, options as _options
+from .config import RunConfig, simulated
+
+
+class CompiledProgram:
+    """A program for arguments of one kind. Calling it runs it, in place or returning the outputs left out."""
+
+    def __init__(self, program, name, parameters, options, source, returns, output_dir=None, profiling=False, dump_passes=False):
+        self._program, self._name, self._options, self._source = program, name, options, source
+        self._parameters = list(parameters)  # as the definition has them, compile-time scalars included
+        self._returns = returns  # parameters that the entry returns, in order
+        self._output_dir, self._asked = None, output_dir
+        self._profiling, self._dump_passes = profiling, dump_passes
+        self.last_time_ps = None  # modelled, of the last call
+        if output_dir is not None:
+            self.output_dir  # noqa: B018  it was asked for: it is made
+
+    # ---- calls
+
+    def __call__(self, *arrays, config=None, **by_name):
+        if config is not None:
+            self._check_platform(config)
+        return self.launch(self._place(arrays, by_name), config)
+
+    def _check_platform(self, config):
+        if not isinstance(config, RunConfig):
+            raise TypeError(f"config is a RunConfig, got {type(config).__name__}")
+        if simulated(config.platform) != self._options.platform:
+            raise ValueError(f"{self._name} was compiled for {self._options.platform}, the call says {config.platform}")
+
+    def _place(self, arrays, by_name):
+        names = self._parameters
+        runtime = {p.name: p for p in self._program.params}
+        known = [n for n in names if n in runtime]
+        if len(arrays) not in (len(names), len(names) - len(self.output_names)):
+            names = known
+        outs = [n for n in self.output_names if n in names and n not in by_name]
+        if len(arrays) <= len(names) - len(outs) and outs and self._returns:
+            names = [n for n in names if n not in outs]
+        if len(arrays) > len(names):
+            raise TypeError(f"{self._name} takes {len(names)} arguments ({', '.join(names)}), got {len(arrays)}")
+        given = dict(zip(names, arrays))
+        for n, v in by_name.items():
+            if n not in self._parameters:
+                raise TypeError(f"{self._name} takes no {n}; it takes {', '.join(self._parameters)}")
+            if n in given:
+                raise TypeError(f"{self._name}: {n} is given twice")
+            given[n] = v
+        return given
+
+    def launch(self, given, config=None):
+        """Runs with arguments by name."""
+        params = {p.name: p for p in self._program.params}
+        given = {n: v for n, v in given.items() if n in params}  # others are constants of the compilation
+        missing = [n for n, p in params.items() if n not in given and (p.dir != "out" or not self._returns)]
+        if missing:
+            raise TypeError(f"{self._name} is called without {', '.join(missing)}")
+        made = [n for n in params if n not in given]
+        devices = config.devices if config is not None else self._options.devices
+        result = launch.run(self._program, given, devices, self._wants(config))
+        self.last_time_ps = result.time_ps
+        self._files(result, config)
+        if not made:
+            return None
+        returned = [result.outputs[n] for n in (self._returns or made) if n in made]
+        return returned[0] if len(returned) == 1 else tuple(returned)
+
+    @staticmethod
+    def _wants(config):
+        if config is None:
+            return {}
+        lane = bool(config.enable_chip_swimlane)
+        return {"trace": lane, "timeline": lane, "cost": bool(config.enable_pmu) or config.enable_scope_stats}
+
+    def _files(self, result, config):
+        wants = self._wants(config)
+        if config is not None and (config.save_kernels or config.save_kernels_dir):
+            self._asked = self._asked or config.save_kernels_dir
+            self.output_dir  # noqa: B018
+        if not any(wants.values()):
+            return
+        folder = self.output_dir / "dfx_outputs"
+        folder.mkdir(exist_ok=True)
+        if wants["trace"]:
+            (folder / "trace.json").write_text(json.dumps(result.trace))
+            result.timeline.save(folder / "timeline.svg")
+        if wants["cost"]:
+            (folder / "cost.json").write_text(json.dumps(result.cost))
+
+    # ---- what it is
+
+    @property
+    def program(self):
+        """The ir.Program after the passes."""
+        return self._source
+
+    @property
+    def platform(self):
+        return self._options.platform
+
+    @property
+    def param_names(self):
+        return list(self._parameters)
+
+    @property
+    def output_names(self):
+        return [p.name for p in self._program.params if p.dir == "out"]
+
+    @property
+    def output_indices(self):
+        return [self._parameters.index(p.name) for p in self._program.params if p.dir != "in" and p.name in self._parameters]
+
+    @property
+    def has_return(self):
+        return bool(self._returns)
+
+    @property
+    def orchestration_names(self):
+        return [f["name"] for f in self._program.functions if f["kind"] == "orchestration"]
+
+    def __getitem__(self, name):
+        if name in (self._name, *self.orchestration_names):
+            return self
+        raise KeyError(f"{self._name} has no orchestration function {name}; there are {', '.join(self.orchestration_names)}")
+
+    def __getattr__(self, name):
+        if not name.startswith("_") and name in self.orchestration_names:
+            return self
+        raise AttributeError(f"{type(self).__name__} has no {name!r}")
+
+    def __repr__(self):
+        return f"{type(self).__name__}({self._name!r}, {', '.join(self._parameters)})"
+
+    # ---- its folder
+
+    @property
+    def output_dir(self):
+        """The folder with its files; made when first asked for."""
+        if self._output_dir is None:
+            self._output_dir = self._make_folder()
+            self._fill(self._output_dir)
+        return self._output_dir
+
+    def _make_folder(self):
+        if self._asked is not None:
+            folder = pathlib.Path(self._asked)
+            folder.mkdir(parents=True, exist_ok=True)
+            return folder
+        root = pathlib.Path(os.environ.get("PYPTO_PROG_BUILD_DIR", "build_output"))
+        stem = f"{self._name}_{datetime.datetime.now():%Y%m%d_%H%M%S}"
+        for n in range(1, 10000):
+            folder = root / (stem if n == 1 else f"{stem}_{n}")
+            try:
+                folder.mkdir(parents=True)
+                return folder
+            except FileExistsError:
+                continue
+        raise FileExistsError(f"{root / stem}: there are too many of these")
+
+    def _fill(self, folder):
+        self._program.save(folder / "program.pldb")
+        (folder / "program.ir").write_text(self._source.as_parsed())
+        if self._dump_passes:
+            passes = folder / "passes_dump"
+            passes.mkdir(exist_ok=True)
+            for name, text in self._source.dumps().items():
+                (passes / f"{name}.ir").write_text(text)
+        if self._profiling:
+            (folder / "report").mkdir(exist_ok=True)
+            facts = {"name": self._name, "platform": self.platform, "compile_seconds": self._source.seconds}
+            (folder / "report" / "compile.json").write_text(json.dumps(facts, indent=2))
+
+    def __fspath__(self):
+        return str(self.output_dir)
+
+    __str__ = __fspath__
+
+    # ---- workers
+
+    def prepare(self, config=None, **options):
+        """A worker that runs this program, and others, in this process."""
+        from . import workers
+        return workers.DistributedWorker([self], config=config, **options)
+
+    @classmethod
+    def from_dir(cls, folder):
+        """The program in a folder that another one left."""
+        from .. import program as _program
+        loaded = _program.load(os.path.join(folder, "program.pldb"))
+        opts = _options.Options(loaded.platform, list(range(loaded.devices or 1)), False)
+        from . import ir
+        text = pathlib.Path(folder, "program.ir").read_text()
+        kind = DistributedCompiledProgram if (loaded.devices or 1) > 1 else CompiledProgram
+        outs = [p.name for p in loaded.params if p.dir == "out"]
+        made = kind(loaded, loaded.name, [p.name for p in loaded.params], opts, ir.Program.of_text(text), outs)
+        made._output_dir = pathlib.Path(folder)
+        return made
+
+
+class DistributedCompiledProgram(CompiledProgram):
+    """A compiled program with a host function."""
+
+
+def compiled_program(program, definition, options, parameters, **more):
+    """What compile() of a decorated function or program gives."""
+    from . import ir
+    host = any(f["kind"] == "host" and not f["generated"] for f in program.functions)
+    kind = DistributedCompiledProgram if host else CompiledProgram
+    source = ir.Program.of_compiled(program)
+    more.setdefault("dump_passes", options.keep)
+    return kind(program, definition.__name__, parameters, options, source, program.returns, **more)
+
+

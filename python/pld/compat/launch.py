@@ -1,0 +1,84 @@
+"""One call of a kernel, with the options that hold for all calls of a script."""
+import json
+
+from .. import errors
+from . import session
+
+
+def run(program, given, devices, wants):
+    """Explores first where the session says so, then runs once for the results. Returns the Result; raises what fails."""
+    s = session.current
+    s.calls += 1
+    options = dict(s.run)
+    token = options.get("schedule", "")
+    if token.startswith("r") and "." in token:
+        if not _fits(token, program):
+            options.pop("schedule")
+        else:
+            s.tokens_used += 1
+    common = {"devices": list(devices), "platform_set": s.platform_set, **options}
+    if s.explore is not None:
+        _explore(program, given, common)
+    result = program.run(**common, strict=False, cost=s.cost or wants.get("cost", False),
+                         trace="trace" in s.files or wants.get("trace", False),
+                         timeline="timeline" in s.files or wants.get("timeline", False), out=given)
+    _write(result)
+    if result.status:
+        raise errors.BY_STATUS.get(result.status, errors.RunError)(_with_command(result), result)
+    for report in () if s.quiet else result.reports:
+        session.say(report.text)
+    return result
+
+
+def _fits(token, program):
+    """A token is for calls of the program whose hash it has."""
+    return token.split(".")[1:2] == [f"{program.hash & 0xffffffff:08x}"] or token.split(".")[1:2] == [f"{program.hash >> 32:08x}"]
+
+
+def _explore(program, given, common):
+    s = session.current
+    common = {k: v for k, v in common.items() if k != "schedule"}
+    found = program.explore(**common, bound=s.explore, out=given, strict=False)
+    if not s.quiet:
+        session.say(f"call {s.calls}: {found.text.strip()}")
+    if found.status:
+        raise errors.BY_STATUS.get(found.status, errors.RunError)(_with_command(found), found)
+
+
+def _write(result):
+    s = session.current
+    for kind in s.files:
+        path = s.file_of_call(kind)
+        if kind == "timeline" and result._timeline is not None:
+            result.timeline.save(path)
+        elif kind == "trace" and result._trace is not None:
+            with open(path, "w", encoding="utf-8") as f:
+                json.dump(result.trace, f)
+    if s.cost and result._cost is not None:
+        session.say(json.dumps(result.cost) if s.cost == "json" else card(result.cost))
+
+
+def _with_command(result):
+    """The report, with a last line that replays it by the command at hand."""
+    s = session.current
+    text = result.text.rstrip("\n")
+    if s.command and result.token:
+        lines = [line for line in text.split("\n") if not line.startswith("replay: ")]
+        lines.append(f"replay: python3 -m pld --schedule={result.token} {' '.join(s.command)}")
+        text = "\n".join(lines)
+    return text
+
+
+_COLUMNS = (("received", "bytes_received"), ("sent", "bytes_sent"), ("steps", "data_steps"), ("notifies", "notifies"), ("waits", "waits"),
+            ("barriers", "barriers"), ("compute", "compute_ps"), ("memory", "memory_ps"), ("link", "link_ps"), ("waiting", "waiting_ps"))
+
+
+def card(cost):
+    """The cost card as lines to read: a row for each kernel of each device, times in us."""
+    lines = [f"cost of {cost['program']} on {cost['platform']}, {len(cost['ranks'])} devices: modelled time {cost['time_ps'] / 1e6:.2f} us",
+             f"{'rank':>4} {'kernel':<16}" + "".join(f"{title:>10}" for title, _ in _COLUMNS)]
+    for rank in cost["ranks"]:
+        for row in [*rank["kernels"], {**rank, "name": "all"}]:
+            numbers = (f"{row[k] / 1e6:.2f}" if k.endswith("_ps") else str(row[k]) for _, k in _COLUMNS)
+            lines.append(f"{rank['rank']:>4} {row['name']:<16}" + "".join(f"{n:>10}" for n in numbers))
+    return "\n".join(lines)

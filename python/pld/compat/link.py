@@ -1,0 +1,214 @@
+"""From records to programs: what a definition names, what that is, and the compilation of all of it."""
+import ast
+import math
+import textwrap
+import time
+import types
+
+from . import record as _record, values
+from .unit import Unit, to_value
+from .. import _arrays, errors
+
+
+class Spec:
+    """The type of an argument without the argument."""
+
+    __slots__ = ("shape", "dtype")
+
+    def __init__(self, shape, dtype):
+        self.shape, self.dtype = tuple(shape), dtype if dtype in _arrays.NUMPY else _arrays.OF_NUMPY[str(dtype)]
+
+    @classmethod
+    def of(cls, array, name):
+        """That of an array; `name` is for messages."""
+        a = _arrays.describe(array, name)
+        if a.dtype not in _arrays.OF_NUMPY:
+            raise TypeError(f"{name}: no kernel takes arrays of {a.dtype}")
+        return cls(a.shape, _arrays.OF_NUMPY[a.dtype])
+
+    def __repr__(self):
+        return f"{self.dtype}{list(self.shape)}"
+
+
+def open_types(program, arrays):
+    """Types of arrays for the parameters that a program's entry leaves open."""
+    tree = _tree(program._definition) if program._definition is not None and arrays else None
+    for f in tree.body if isinstance(tree, ast.ClassDef) else ():
+        names = [a for a in f.args.args if a.arg != "self"] if isinstance(f, ast.FunctionDef) else []
+        if len(names) == len(arrays) and any(_is_open(a.annotation) for a in names):
+            return {a.arg: Spec.of(x, a.arg) for a, x in zip(names, arrays) if _is_open(a.annotation) and _arrays.is_array(x)}
+    return {}
+
+
+def _is_open(annotation):
+    while isinstance(annotation, ast.Subscript) and isinstance(annotation.slice, (ast.Attribute, ast.Name)):
+        annotation = annotation.slice
+    name = annotation.attr if isinstance(annotation, ast.Attribute) else getattr(annotation, "id", None)
+    return name == "Tensor"
+
+
+def free_names(record):
+    """Names that a definition uses and does not bind."""
+    with Unit() as unit:
+        return unit.names(unit.take(record))
+
+
+# ---- what names are
+
+def _classify(value):
+    """("def", record), ("value", text), or ("opaque", what it is)."""
+    found = _record.record_of(value)
+    if found is not None:
+        return "def", found
+    if isinstance(value, types.FunctionType):
+        plain = _record.of_plain(value)
+        return ("def", plain) if plain else ("opaque", f"the Python function {value.__name__}, which has no source")
+    if isinstance(value, _record.Opaque):
+        return "opaque", value.what
+    if isinstance(value, types.ModuleType):
+        name = {"pypto.language": "pl", "pypto.language.distributed": "pld"}.get(value.__name__)
+        return ("value", name) if name else ("value", "math") if value is math else ("opaque", _record.describe(value))
+    if isinstance(value, types.BuiltinFunctionType) and value.__module__ == "math":
+        return "value", f"math.{value.__name__}"
+    try:
+        to_value(value)
+        return "value", values.source(value)
+    except TypeError:
+        return "opaque", _record.describe(value)
+
+
+class Picture:
+    """A definition with everything that it reaches by name, as it is now."""
+
+    def __init__(self, record):
+        self.records, self.bindings = [record], []
+        self._watched, self._changes = [], False
+        places = {id(record): 0}
+        for r in self.records:  # grows while it is read
+            bound = []
+            for name in r.names():
+                there, value = r.lookup(name)
+                if not there:
+                    continue
+                kind, what = _classify(value)
+                if kind == "def":
+                    at = places.setdefault(id(what), len(self.records))
+                    if at == len(self.records):
+                        self.records.append(what)
+                    what = at
+                bound.append((name, kind, what, value))
+                self._watched.append((r, name, value))
+                self._changes = self._changes or isinstance(value, (list, dict))
+            self.bindings.append(bound + _annotations(r, bound))
+        self.key = tuple((r.ident, tuple((n, k, w) for n, k, w, _ in b)) for r, b in zip(self.records, self.bindings))
+
+    def is_current(self):
+        """Do all names still mean the same objects?"""
+        if self._changes:
+            return False
+        for r, name, value in self._watched:
+            if r.lookup(name)[1] is not value:
+                return False
+        return True
+
+
+def _annotations(record, bound):
+    """Bindings "x:" of annotations that are no text of the language, and values all the same: pl.Tensor[shape(cfg), pl.FP32]."""
+    opaque = {name for name, kind, _, _ in bound if kind == "opaque"}
+    tree = _tree(record) if opaque else None
+    if isinstance(tree, ast.ClassDef):
+        return [b for f in tree.body if isinstance(f, ast.FunctionDef) and f.name in record.methods
+                for b in _annotations_of(f, record.methods[f.name], opaque, f.name + ".")]
+    return _annotations_of(tree, record.function, opaque, "") if isinstance(tree, ast.FunctionDef) else []
+
+
+def _annotations_of(tree, function, opaque, of):
+    found = []
+    for a in [*tree.args.args, *tree.args.kwonlyargs]:
+        value = function.__annotations__.get(a.arg)
+        names = {n.id for n in ast.walk(a.annotation) if isinstance(n, ast.Name)} if a.annotation else ()
+        if isinstance(value, values.Type) and not opaque.isdisjoint(names):
+            found.append((f"{of}{a.arg}:", "value", value.source, value))
+    return found
+
+
+# ---- compiling
+
+def compile_record(record, picture, options, arguments, entry=None):
+    """Compiles a definition for arguments by name: Specs, and Python's numbers."""
+    try:
+        return _compile(record, picture, options, arguments, entry)
+    except errors.CompileError as e:
+        raise errors.after_parsing(e) from None
+
+
+def _compile(record, picture, options, arguments, entry):
+    started = time.perf_counter()
+    with Unit() as unit:
+        unit.set("devices", ",".join(str(i) for i in range(len(options.devices))))
+        unit.set("platform", options.platform)
+        if entry:
+            unit.set("entry", entry)
+        unit.keep("all" if options.keep else "parsed")
+        ids = [unit.take(r) for r in picture.records]
+        for at, bound in zip(ids, picture.bindings):
+            for name, kind, what, value in bound:
+                if kind == "def":
+                    unit.bind_definition(at, name, ids[what])
+                elif kind == "opaque":
+                    unit.bind_opaque(at, name, what)
+                else:
+                    unit.bind_value(at, name, value)
+        for name, a in arguments.items():
+            unit.argument(name, a)
+        program = unit.compile(ids[0])
+    program.seconds = time.perf_counter() - started
+    program.returns = returns_of(record, program)
+    return program
+
+
+def _tree(record):
+    """The definition as Python's own parser sees it; None where it does not."""
+    lines = record.text.splitlines(True)[record.line - 1:]
+    text = textwrap.dedent("".join(lines))
+    try:
+        return ast.parse(text).body[0]
+    except SyntaxError:
+        pass
+    # What follows the definition may be indented less, in the middle of a block.
+    indent = len(lines[0]) - len(lines[0].lstrip())
+    for n, line in enumerate(lines[1:], 1):
+        if line.strip() and not line.lstrip().startswith(("#", ")", "]")) and len(line) - len(line.lstrip()) < indent:
+            lines = lines[:n]
+            break
+    try:
+        return ast.parse(textwrap.dedent("".join(lines))).body[0]
+    except SyntaxError:
+        return None
+
+
+def _own(node):
+    """Statements of a function, without those of functions in it."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, (ast.FunctionDef, ast.Lambda, ast.ClassDef)):
+            continue
+        yield child
+        yield from _own(child)
+
+
+def returns_of(record, program):
+    """The outputs that the entry returns, in order; () when it returns nothing."""
+    tree, outs = _tree(record), [p.name for p in program.params if p.dir == "out"]
+    if isinstance(tree, ast.ClassDef):
+        name = program.entry
+        generated = any(f["name"] == name and f["generated"] for f in program.functions)
+        name = name.removesuffix("_host") if generated else name
+        tree = next((f for f in tree.body if isinstance(f, ast.FunctionDef) and f.name == name), None)
+    if tree is None:
+        return tuple(outs)
+    for node in _own(tree):
+        if isinstance(node, ast.Return) and node.value is not None:
+            items = node.value.elts if isinstance(node.value, ast.Tuple) else [node.value]
+            names = [i.id if isinstance(i, ast.Name) else None for i in items]
+            return tuple(names) if all(n in outs for n in names) else tuple(outs)
+    return ()

@@ -1,0 +1,202 @@
+"""What decorators see: where a definition stands, its text, and the names around it.
+
+Nothing of it runs as Python. The text goes to the compiler whole, with the line the definition begins at; free
+names are looked up here as Python would look them up, and the compiler is told what they are.
+"""
+import builtins
+import inspect
+import linecache
+import re
+import sys
+import types
+
+from .. import errors
+from . import values
+
+
+class UnknownNames(dict):
+    """Built-in names, for texts in which a name that is not known is a dynamic extent."""
+
+    def __missing__(self, name):
+        if name.startswith("__"):
+            raise KeyError(name)
+        return values.dynamic(name)
+
+
+class Opaque:
+    """A value that no kernel understands: an error where it is used."""
+
+    __slots__ = ("what",)
+
+    def __init__(self, what):
+        self.what = what
+
+
+def lines_of(filename, module_globals):
+    """The lines of a file, an IPython cell, a doctest example: wherever linecache finds them."""
+    linecache.checkcache(filename)
+    return linecache.getlines(filename, module_globals)
+
+
+def enclosing_locals(frame):
+    """Names of the functions and classes that enclose a decorator, the inner ones first."""
+    found = {}
+    while frame is not None and frame.f_locals is not frame.f_globals:
+        for name, value in frame.f_locals.items():
+            found.setdefault(name, value)
+        back = frame.f_back
+        if back is None or frame.f_code not in back.f_code.co_consts:
+            break
+        frame = back
+    return found
+
+
+class Record:
+    """One definition: a function, or a @pl.program class."""
+
+    def __init__(self, name, file, line, text, function, frame, at_decoration):
+        self.name, self.file, self.line, self.text, self.function = name, file, line, text, function
+        self.globals = frame.f_globals if frame is not None else function.__globals__
+        self.around = {}
+        if frame is not None:
+            self.around = {k: self.keep(v) for k, v in enclosing_locals(frame).items()}
+        self.methods = {}  # of a class: name -> function
+        self.at_decoration = at_decoration
+        self.fixed = {}  # names looked up at decoration
+        self._names = None
+        self._cells = {}
+        if function is not None and function.__closure__:
+            self._cells = dict(zip(function.__code__.co_freevars, function.__closure__))
+
+    @staticmethod
+    def keep(value):
+        """What of a local variable is worth keeping alive."""
+        known = isinstance(value, (types.FunctionType, types.ModuleType)) or record_of(value) is not None
+        if known or values.is_value(value):
+            return value
+        return Opaque(describe(value))
+
+    def lookup(self, name):
+        """(True, value) of a free name, as Python finds it; (False, None)."""
+        if name in self.fixed:
+            return True, self.fixed[name]
+        if name in self._cells:
+            try:
+                return True, self._cells[name].cell_contents
+            except ValueError:
+                return False, None
+        if name in self.around:
+            return True, self.around[name]
+        if name in self.globals:
+            return True, self.globals[name]
+        extra = self.globals.get("__builtins__")  # of a text: a name that is not known is an extent
+        if isinstance(extra, UnknownNames) and not hasattr(builtins, name):
+            return True, extra[name]
+        return False, None
+
+    def names(self):
+        """Its free names, from the compiler's own parser. CompileError for text that does not parse."""
+        if self._names is None:
+            from . import link
+            self._names = link.free_names(self)
+            if self.at_decoration:
+                for name in self._names:
+                    there, value = self.lookup(name)
+                    if there:
+                        self.fixed[name] = self.keep(value)
+        return self._names
+
+    @property
+    def ident(self):
+        return (self.file, self.line, self.text)
+
+    def __repr__(self):
+        return f"{self.name} at {self.file}:{self.line}"
+
+
+def describe(value):
+    """What an opaque value is, for a message."""
+    if isinstance(value, types.ModuleType):
+        return f"the module {value.__name__}"
+    kind = type(value)
+    where = "" if kind.__module__ in ("builtins", "__main__") else kind.__module__ + "."
+    return f"a Python object of type {where}{kind.__name__}"
+
+
+def no_source(name):
+    text = f"no source for {name}: put it into a file, or use pl.parse(text)"
+    return errors.CompileError(text, [])
+
+
+def _text(name, file, module_globals):
+    lines = lines_of(file, module_globals)
+    if not lines:
+        raise no_source(name)
+    return "".join(lines)
+
+
+def of_function(fn, frame, at_decoration):
+    """The record of a function that a decorator got."""
+    if not isinstance(fn, types.FunctionType):
+        raise TypeError(f"the decorator is for functions, got {type(fn).__name__}")
+    code = fn.__code__
+    return Record(fn.__name__, code.co_filename, code.co_firstlineno, _text(fn.__name__, code.co_filename, fn.__globals__),
+                  fn, frame, at_decoration)
+
+
+def of_class(cls, frame):
+    """The record of a class: classes have no code object, so the line is that of the decorator's call."""
+    file = frame.f_code.co_filename
+    text = _text(cls.__name__, file, frame.f_globals)
+    lines, line = text.splitlines(), frame.f_lineno
+    head = re.compile(rf"\s*class\s+{re.escape(cls.__name__)}\b")
+    # Some versions of Python give the line of the class, some that of a decorator.
+    for i in range(line - 1, len(lines)):
+        if head.match(lines[i]):
+            break
+    else:
+        raise no_source(cls.__name__)
+    first = i
+    for j in range(i - 1, max(i - 50, -1), -1):
+        if lines[j].lstrip().startswith("@"):
+            first = j
+        elif lines[j].strip() and not lines[j].lstrip().startswith(("#", ")")) and j < line - 1:
+            break
+    made = Record(cls.__name__, file, first + 1, text, None, frame, True)
+    made.methods = {n: f.__wrapped__ for n, f in vars(cls).items() if hasattr(f, "__wrapped__")}
+    return made
+
+
+def record_of(value):
+    """The record of a decorated object; None for anything else."""
+    found = getattr(type(value), "record_of_value", None)
+    return found(value) if found else None
+
+
+_plain = {}  # code of undecorated functions -> record
+
+
+def of_plain(fn):
+    """The record of an undecorated function that a kernel names: compile-time code, or poisoned. None: no source."""
+    key = (fn.__code__, tuple(map(id, fn.__closure__ or ())))
+    if key not in _plain:
+        try:
+            _plain[key] = of_function(fn, None, False)
+        except errors.CompileError:
+            _plain[key] = None
+    return _plain[key]
+
+
+def caller(depth=1):
+    """The frame that called the function that calls this, past the frames of this package."""
+    frame = sys._getframe(depth + 1)
+    while frame is not None and frame.f_globals.get("__name__", "").startswith("pld.compat"):
+        frame = frame.f_back
+    return frame
+
+
+def parameters(fn):
+    """Parameter names of a function; its annotations as they are, text or values."""
+    code = fn.__code__
+    names = code.co_varnames[:code.co_argcount + code.co_kwonlyargcount]
+    return names, fn.__annotations__, inspect.signature(fn)

@@ -1,0 +1,147 @@
+"""Workers: programs that are registered once and run many times, in this process, at once."""
+import contextvars
+
+import numpy as np
+
+from .. import _arrays
+from . import values
+from .config import RunConfig
+
+_current = contextvars.ContextVar("worker", default=None)
+
+
+class DeviceTensor:
+    """An array that a worker owns. It goes to calls of that worker only."""
+
+    def __init__(self, worker, array, dtype):
+        self.worker, self.array, self.dtype = worker, array, dtype
+        self.shape = tuple(array.shape)
+
+    def __repr__(self):
+        return f"DeviceTensor({list(self.shape)}, {self.dtype})"
+
+
+class Handle:
+    """A registered program, or a call that is over."""
+
+    def __init__(self, worker, compiled, result=None, done=False):
+        self.worker, self.compiled, self._result, self.done = worker, compiled, result, done
+
+    def __call__(self, *arrays, config=None):
+        return self.worker.run(self.compiled, *arrays, config=config)
+
+    def result(self):
+        return self._result
+
+    def wait(self):
+        return None
+
+
+class _Worker:
+    def __init__(self, config=None):
+        self.config, self.closed = config, False
+        self._registered, self._tensors, self._token = [], set(), None
+
+    def _open(self):
+        if self.closed:
+            raise RuntimeError("the worker is closed")
+
+    def _array(self, a):
+        if not isinstance(a, DeviceTensor):
+            return a
+        if a.worker is not self or id(a) not in self._tensors:
+            raise TypeError("a DeviceTensor of another worker, or one that was freed")
+        return a.array
+
+    def register(self, compiled):
+        """Takes a program in; a handle that runs it."""
+        self._open()
+        if compiled not in self._registered:
+            self._registered.append(compiled)
+        return Handle(self, compiled)
+
+    @property
+    def aicpu_dlopen_count(self):
+        """Programs that were registered, each once."""
+        return len(self._registered)
+
+    def run(self, compiled, *arrays, config=None):
+        self._open()
+        self.register(compiled)
+        return compiled(*[self._array(a) for a in arrays], config=config)
+
+    def submit(self, compiled, *arrays, config=None):
+        """run(); a handle that is done already."""
+        return Handle(self, compiled, self.run(compiled, *arrays, config=config), True)
+
+    def alloc_tensor(self, shape, dtype, init=None):
+        """An array of the worker, with the contents of `init` or zeros."""
+        self._open()
+        name = dtype.name if isinstance(dtype, values.DataType) else _arrays.OF_NUMPY[str(dtype).replace("torch.", "")]
+        like = _arrays.describe(init, "init") if init is not None else None
+        array = _arrays.empty(tuple(shape), name, like)
+        if init is not None:
+            array[...] = init
+        made = DeviceTensor(self, array, dtype)
+        self._tensors.add(id(made))
+        return made
+
+    def free_tensor(self, tensor):
+        self._array(tensor)
+        self._tensors.discard(id(tensor))
+
+    def copy_to(self, tensor, source):
+        """Host to device."""
+        self._array(tensor)[...] = source
+
+    def copy_from(self, tensor, target=None):
+        """Device to host: into `target`, or a new array."""
+        array = self._array(tensor)
+        if target is None:
+            return array.copy() if isinstance(array, np.ndarray) else array.clone()
+        target[...] = array
+        return target
+
+    def close(self):
+        self.closed = True
+        self._tensors.clear()
+
+    def __enter__(self):
+        self._token = _current.set(self)
+        return self
+
+    def __exit__(self, *exc):
+        _current.reset(self._token)
+        self.close()
+
+    @staticmethod
+    def current():
+        """The worker of the innermost `with`, or None."""
+        return _current.get()
+
+
+class ChipWorker(_Worker):
+    """Runs programs on one device."""
+
+    def __init__(self, config=None):
+        super().__init__(config if config is not None else RunConfig())
+
+
+class DistributedWorker(_Worker):
+    """Runs programs on the devices of their configuration."""
+
+    def __init__(self, compiled, config=None, extra_compiled=(), persistent=False, reset_persistent_windows=True, callbacks=None,
+                 sub_worker_overrides=None, startup_timeout_s=None):
+        super().__init__(config)
+        if callbacks or sub_worker_overrides:
+            names = ", ".join([*(callbacks or {}), *(sub_worker_overrides or {})])
+            raise ValueError(f"no sub-worker {names} in this program")
+        for c in [*compiled, *extra_compiled]:
+            self.register(c)
+
+    def __call__(self, *arrays, config=None):
+        return self.run(self._registered[0], *arrays, config=config)
+
+    alloc_stacked_tensor = _Worker.alloc_tensor
+    free_stacked_tensor = _Worker.free_tensor
+    copy_stacked_from = _Worker.copy_from

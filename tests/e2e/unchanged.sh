@@ -1,0 +1,109 @@
+#!/bin/bash
+# Scripts of the Python system under `python3 -m pld`: each one of tests/scripts/unchanged says in its comments how it
+# is called and what comes out. With TORCH=1 those of tests/scripts/torch.
+. "$(dirname "$0")/lib.bash"
+python=$(numpy_python) || { echo "Scripts unchanged: left out, there is no python3 with numpy"; ok; finish; }
+export PLD_LIBRARY="$build/libpld.so.0" PYTHONPATH="$root/python" PYTHONDONTWRITEBYTECODE=1
+unset PLD_BACKTRACE PYPTO_PROG_BUILD_DIR
+scripts=$root/tests/scripts/unchanged
+if [ -n "$TORCH" ]; then
+    "$python" -c 'import torch' 2>/dev/null || { echo "Scripts with torch: left out, there is no torch"; ok; finish; }
+    scripts=$root/tests/scripts/torch
+fi
+
+# of KEY FILE: the values of a comment `# KEY: value`
+of() { sed -nE "s/^# $1: //p" "$2"; }
+
+# run_script FILE: in a folder of its own; output in its file `out`, the exit status in `rc`
+run_script() {
+    local dir; dir=$tmp/$(basename "$1" .py); mkdir -p "$dir"
+    # shellcheck disable=SC2046  # options and arguments are words
+    (cd "$dir" && timeout 120 "$python" -m pld $(of options "$1") "$1" $(of args "$1") >out 2>&1 </dev/null
+     echo $? >rc)
+}
+# judge FILE: what came out against what the comments say
+judge() {
+    local name dir want rc pattern; name=$(basename "$1" .py) dir=$tmp/$(basename "$1" .py)
+    want=$(of expect "$1") rc=$(cat "$dir/rc")
+    if [ "$rc" = "${want:-0}" ]; then ok; else bad "$name: status $rc, wanted ${want:-0}: $(tail -n 3 "$dir/out" | tr '\n' ' ')"; fi
+    while read -r pattern; do says "$name" "$pattern" "$dir/out"; done < <(of says "$1")
+    while read -r pattern; do
+        if grep -Eq -- "$pattern" "$dir/out"; then bad "$name: says '$pattern'"; else ok; fi
+    done < <(of lacks "$1")
+}
+export -f run_script of; export tmp python
+printf '%s\n' "$scripts"/*.py | xargs -P 2 -I '{}' bash -c 'run_script "{}"'
+for script in "$scripts"/*.py; do judge "$script"; done
+[ -n "$TORCH" ] && finish
+
+cd "$scripts" || exit 2
+# pld WHAT STATUS ARGS...: python3 -m pld with arguments
+pld() { local what=$1 want=$2; shift 2; exits "$what" "$want" "$python" -m pld "$@"; }
+
+pld 'a module of a package' 0 -m model_package.run_model --layers 2
+says 'as __main__ of its package' '^__main__ model_package: [0-9]+ functions of head, 4096 rows$' "$tmp/out"
+
+# the command line
+pld 'nothing' 2
+says 'usage' '^usage: python3 -m pld \[OPTIONS\] SCRIPT'
+pld 'help' 0 --help
+says 'help' '--timeline FILE' "$tmp/out"
+pld 'version' 0 --version
+pld 'an unknown option' 2 --no-such exits.py
+says 'it is named' "unknown option '--no-such'"
+pld 'an option without its value' 2 --mem
+pld 'no number' 2 --seed=x exits.py
+pld 'no such file' 2 no_such.py
+pld 'a wrong value of a run' 1 --mem=strong beginner_add.py
+says 'its words' 'strong'
+pld 'not before the script' 3 exits.py --code 3 --mem
+
+# every call is explored, drawn, traced, counted
+cd "$tmp" || exit 2
+pld 'all of it' 0 --cost --timeline "$tmp/t.html" --trace="$tmp/t.json" --mem weak --seed 3 --schedule random:5 --max-steps 100000 \
+    --time-limit 60 --platform-set link_overhead=90000 "$scripts/three_entries.py"
+says 'cost cards' 'modelled'
+for f in t.html t.2.html t.3.html t.json t.3.json; do
+    if [ -s "$tmp/$f" ]; then ok; else bad "no $f"; fi
+done
+pld 'into a folder' 0 -q --timeline=drawings/ "$scripts/three_entries.py"
+if [ -s drawings/timeline_3.html ]; then ok; else bad 'no drawings/timeline_3.html'; fi
+pld 'a step limit' 1 --max-steps=10 "$scripts/beginner_matmul.py"
+says 'a step limit' 'steps'
+
+# what a report says to replay is replayed; a token of nothing in the script is an error
+pld 'a race' 1 "$scripts/race.py"
+token=$(sed -nE 's/^replay: python3 -m pld --schedule=([^ ]+) .*/\1/p' "$tmp/err")
+pld 'replayed' 1 "--schedule=$token" "$scripts/race.py"
+says 'the same race' ': race: rank'
+pld 'a token of another program' 2 "--schedule=$token" "$scripts/beginner_add.py"
+says 'it says so' 'no call of .*beginner_add.py is of the program'
+PLD_BACKTRACE=1 pld 'with frames' 1 "$scripts/race.py"
+says 'with frames' '^Traceback'
+
+# not run by this command, a program installs the modules itself
+exits 'install and uninstall' 0 "$python" -c "
+import sys
+import pld.compat
+pld.compat.install()
+pld.compat.install()
+import pypto.language as pl
+assert pl.FP32.name == 'FP32'
+pld.compat.uninstall()
+assert 'pypto' not in sys.modules
+try:
+    import pypto
+except ImportError:
+    pass
+else:
+    raise SystemExit('it is still there')
+sys.modules['pypto'] = type(sys)('pypto')
+try:
+    pld.compat.install()
+except ImportError as e:
+    assert 'imported already' in str(e), e
+else:
+    raise SystemExit('a real one was shadowed')"
+exits 'no torch' 0 "$python" -X importtime -c 'import pld.compat; pld.compat.install(); import pypto.runtime, pypto.ir'
+if grep -Eq '\| +torch' "$tmp/err"; then bad 'torch is imported'; else ok; fi
+finish

@@ -1,0 +1,1 @@
+from .arith import scaled

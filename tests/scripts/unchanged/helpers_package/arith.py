@@ -1,0 +1,10 @@
+import pypto.language as P
+from pypto.language import FP32 as real
+
+FACTOR = 4.0
+WIDTH = 16
+
+
+@P.jit.incore
+def scaled(x: P.Tensor[[2, WIDTH], real], y: P.Out[P.Tensor[[2, WIDTH], real]]):
+    return P.store(P.load(x, [0, 0], [2, WIDTH]) * FACTOR, [0, 0], y)

@@ -1,0 +1,49 @@
+"""Python's numbers as constants of the compilation, and one that the call gives."""
+# says: ^PASS
+import numpy as np
+import pypto.language as pl
+
+
+@pl.jit
+def affine(x: pl.Tensor, y: pl.Out[pl.Tensor], rows: pl.INDEX, factor: pl.FP32, flip: pl.BOOL):
+    with pl.at(level=pl.Level.CORE_GROUP):
+        t = pl.load(x, [0, 0], [rows, 16])
+        if flip:
+            t = pl.neg(t)
+        y = pl.store(t * factor, [0, 0], y)
+    return y
+
+
+@pl.jit
+def add_n(x: pl.Tensor[[2, 16], pl.FP32], y: pl.Out[pl.Tensor[[2, 16], pl.FP32]], n: pl.INT32):
+    with pl.at(level=pl.Level.CORE_GROUP):
+        t = pl.load(x, [0, 0], [2, 16])
+        for _ in pl.range(n):
+            t = t + 1.0
+        y = pl.store(t, [0, 0], y)
+    return y
+
+
+x, y = np.ones((4, 16), np.float32), np.zeros((4, 16), np.float32)
+affine(x, y, 2, 3.0, False)
+assert (y[:2] == 3).all() and (y[2:] == 0).all()
+affine(x, y, rows=np.int64(4), factor=np.float32(0.5), flip=True)
+assert (y == -0.5).all()
+assert len(affine._cache) == 2
+
+x, y = np.zeros((2, 16), np.float32), np.zeros((2, 16), np.float32)
+compiled = add_n.compile(x, y, n=pl.RUNTIME)
+for n in (3, 5):
+    compiled(x, y, n)
+    assert (y == n).all()
+try:
+    affine(x, y, 2, 3.0, False, block_dim=4)
+except TypeError as e:
+    assert "affine takes no block_dim" in str(e), e
+try:
+    affine(x, y, 2, 3.0, False, platform="a2a3sim")
+except TypeError as e:
+    assert "options go in config=RunConfig" in str(e), e
+else:
+    raise AssertionError("an option was taken as an argument")
+print("PASS")

@@ -337,10 +337,27 @@ START_TEST(an_older_caller_gets_what_it_knows)
 }
 END_TEST
 
+START_TEST(words_are_the_names_of_the_language)
+{
+    static const char *const some[] = {"dtype BF16 2",     "op pl.tile.load", "call pl.range",
+                                       "enum Level.HOST 0", "module Level pl", "alias MemorySpace Mem",
+                                       "pass 00_parsed"};
+    uint32_t found = 0;
+    size_t n = 0;
+    for (const char *word; (word = pld_word(n)); n++)
+        for (size_t i = 0; i < sizeof some / sizeof some[0]; i++)
+            found |= (uint32_t)(strcmp(word, some[i]) == 0) << i;
+    ck_assert_uint_eq(found, (1u << sizeof some / sizeof some[0]) - 1);
+    ck_assert_uint_gt(n, 300);
+    ck_assert_ptr_null(pld_word(n + 1000));
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("api");
     TCase *tc = tcase_create("api");
+    tcase_add_test(tc, words_are_the_names_of_the_language);
     tcase_add_test(tc, arrays_are_read_and_written_in_place);
     tcase_add_test(tc, strides_may_be_negative_zero_or_wide);
     tcase_add_test(tc, goldens_decide_and_reports_are_structures);

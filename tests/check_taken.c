@@ -281,6 +281,56 @@ START_TEST(modules_keep_their_names_apart)
 }
 END_TEST
 
+/* Arithmetic on extents as a value, annotations of a method that are values, defaults of a kernel
+ * (its caller has them as arguments). */
+static const char methods[] =
+    "@pl.program\n"
+    "class P:\n"
+    "    @pl.function(type=pl.FunctionType.InCore)\n"
+    "    def k(self, x: shape(1), y: shape(2)):\n"
+    "        return pl.store(pl.load(x, [0, 0], [1, 8]), [0, 0], y)\n"
+    "    @pl.function(type=pl.FunctionType.Orchestration)\n"
+    "    def main(self, x: pl.Tensor[[N, 8], pl.FP32], y: pl.Out[pl.Tensor[[TWICE, 8], pl.FP32]]):\n"
+    "        return self.k(x, y)\n"
+    "@pl.jit\n"
+    "def f(x: pl.Tensor[[2, 8], pl.FP32], y: pl.Out[pl.Tensor[[2, 8], pl.FP32]], n: pl.INDEX = 3):\n"
+    "    with pl.at(level=pl.Level.CORE_GROUP):\n"
+    "        y = pl.store(pl.load(x, [0, 0], [2, 8]) * float(n), [0, 0], y)\n"
+    "    return y\n";
+
+START_TEST(values_stand_where_the_text_says_none)
+{
+    uint32_t source;
+    pld_param param = {.size = sizeof param};
+    pld_unit *u = pld_unit_new();
+    pld_unit_text(u, "methods.py", methods, strlen(methods), PLD_SCRIPT, &source);
+    uint32_t class = take(u, source, 1), f = take(u, source, 9);
+    pld_value in[] = {text(PLD_V_EXTENT, "N"), number(8)},
+              out[] = {text(PLD_V_EXTENT, "(N * 2)"), number(8)};
+    pld_value x = {.size = sizeof x, .tag = PLD_V_TYPE, .items = in, .n = 2};
+    pld_value y = {.size = sizeof y, .tag = PLD_V_TYPE, .dir = PLD_OUT, .items = out, .n = 2};
+    bind(u, class, "N", in[0]);
+    bind(u, class, "TWICE", out[0]);
+    bind(u, class, "k.x:", x);
+    bind(u, class, "k.y:", y);
+    pld_program *p = built(u, class);
+    ck_assert_int_eq(pld_program_param(p, 1, &param), PLD_OK);
+    ck_assert_str_eq(param.dims_text, "[(2 * N), 8]");
+    pld_program_free(p);
+    pld_value n = number(4);
+    ck_assert_int_eq(pld_unit_argument(u, "n", &n), PLD_OK);
+    p = built(u, f);
+    ck_assert_uint_eq(pld_program_param_count(p), 2);
+    pld_program_free(p);
+    static const char *const wrong[] = {"N +", "N.x", "f(N)", "", "N / 2", "a b"};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        pld_value v = text(PLD_V_EXTENT, wrong[i]);
+        ck_assert_msg(pld_unit_bind(u, class, "N", &v) == PLD_USAGE, "%s", wrong[i]);
+    }
+    pld_unit_free(u);
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("taken");
@@ -290,6 +340,7 @@ int main(void)
     tcase_add_test(tc, places_are_those_of_the_text);
     tcase_add_test(tc, what_cannot_be_taken_or_bound_is_refused);
     tcase_add_test(tc, modules_keep_their_names_apart);
+    tcase_add_test(tc, values_stand_where_the_text_says_none);
     suite_add_tcase(s, tc);
     return run_suite(s);
 }

@@ -93,6 +93,32 @@ static const Type *placed(Elab *e, const Type *t, const Ast *mem, const Ast *add
     return NULL;
 }
 
+/* pl.ND, pl.TensorLayout.ND or pl.TensorView(layout=pl.TensorLayout.ND): how memory is laid out here
+ * anyway. */
+static bool layout_slot(Elab *e, const Ast *a)
+{
+    const Ast *callee = a->kind == AST_CALL ? a->call.callee : NULL;
+    if (callee && is_dotted(e, callee, "pl.TensorView") && !a->call.args.len) {
+        for (uint32_t i = 0; i < a->call.keywords.len; i++) {
+            const AstKeyword *k = &a->call.keywords.at[i];
+            if (k->name && strcmp(k->name, "layout") == 0 && layout_slot(e, k->value))
+                continue;
+            if (!k->name || strcmp(k->name, "layout") != 0)
+                elab_error(e, k->span, "unsupported",
+                           "%s= of a parameter's view is not supported: say it where the tensor is "
+                           "loaded, pl.load(x, offsets, shape, valid_shape=[...])",
+                           k->name ? k->name : "**");
+            return false;
+        }
+        return true;
+    }
+    if (is_dotted(e, a, "pl.ND") || is_dotted(e, a, "pl.TensorLayout.ND"))
+        return true;
+    elab_error(e, a->span, "unsupported",
+               "memory is laid out row by row here: write pl.ND, or leave it out");
+    return false;
+}
+
 static Val shaped(Elab *e, const Ast *a, TypeKind kind, const char *name)
 {
     const Dim *dims[MAX_RANK];
@@ -100,10 +126,13 @@ static Val shaped(Elab *e, const Ast *a, TypeKind kind, const char *name)
     Dtype dtype;
     int64_t c;
     bool with_place = kind == TY_TILE && (n == 3 || (n == 4 && e->ir));
-    if (n != 2 && !with_place) {
+    bool with_layout = kind != TY_TILE && n == 3;
+    if (n != 2 && !with_place && !with_layout) {
         elab_error(e, a->span, "type", "write %s[[extents], dtype]", name);
         return val_bad;
     }
+    if (with_layout && !layout_slot(e, a->sub.index.at[2]))
+        return val_bad;
     e->in_type++;
     bool ok = dims_of(e, a->sub.index.at[0], dims, &rank);
     e->in_type--;

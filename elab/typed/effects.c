@@ -90,6 +90,16 @@ static bool check_declared(Elab *e, uint32_t i, Direction dir, const AliasInfo *
     return true;
 }
 
+static void check_written(Elab *e, uint32_t i, const AliasInfo *o)
+{
+    const AstParam *p = elab_param_ast(e->fn->decl, i);
+    bool whole = !e->fn->decl->again && !diags_failed(e->diags); /* the body was gone through */
+    if (!(o->uses & USE_WRITE) && !e->ir && whole)
+        diag_warn(e->diags, p->span, WARN_UNWRITTEN_OUT,
+                  "%s is an output of %s, and no path writes it: it keeps what it held", p->name,
+                  e->fn->f->name);
+}
+
 bool elab_finish_effects(Elab *e)
 {
     Fn *fn = e->fn;
@@ -105,6 +115,8 @@ bool elab_finish_effects(Elab *e)
         if (typed || declared.has_dir || (declared.kind == V_BARE && declared.i == TY_TENSOR)) {
             p->dir = declared.has_dir ? declared.dir : DIR_IN;
             ok &= check_declared(e, o->tag, p->dir, o);
+            if (p->dir == DIR_OUT)
+                check_written(e, o->tag, o);
         } else {
             p->dir = found_direction(o);
         }

@@ -321,7 +321,10 @@ static bool check_level(Elab *e, const FnDecl *d, Span span)
         return true;
     elab_error(e, span, "level", "%s is %s function and this is %s function: %s", d->name,
                level_name(d->kind), level_name(from), calls[from]);
-    diag_note(e->diags, d->def->def.name_span, "%s is declared here", d->name);
+    diag_note(e->diags, d->def->def.name_span, "%s is declared here%s", d->name,
+              from == FN_ORCH && d->kind == FN_ORCH
+                  ? ": one that others call is @pl.jit.incore, .inline or .opaque"
+                  : "");
     return false;
 }
 

@@ -56,7 +56,7 @@ BUILD = +$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell
 .SUFFIXES:
 MAKEFLAGS += --no-builtin-rules
 
-.PHONY: all lib tests fuzzers update-goldens demo check quick bench fuzz explore-long random-long clean lint format help flags
+.PHONY: all lib tests fuzzers update-goldens demo check check-torch quick bench fuzz explore-long random-long clean lint format help flags
 
 all: $(LIB) $(BINS) lib
 tests: all $(CHECKS) $(B)/tests/faults.so
@@ -66,6 +66,7 @@ help:
 	@echo 'all           build/pldc, build/pldrun and the library, build/libpld.so and .a'
 	@echo 'demo          run the samples and show the IR diff of a collective'
 	@echo 'check         every test; installs missing packages first'
+	@echo 'check-torch   scripts with torch, where there is one (python3-torch)'
 	@echo 'quick         unit tests and the short end-to-end tests'
 	@echo 'update-goldens  writes every expected file of the tests anew; look at the diff'
 	@echo 'bench         timings (tests/bench)'
@@ -137,6 +138,9 @@ check:
 	@scripts/bootstrap
 	@$(BUILD) tests fuzzers
 	@tests/run.sh $(B)
+
+check-torch: all
+	@TORCH=1 tests/e2e/unchanged.sh $(B)
 
 quick: tests fuzzers
 	@tests/run.sh $(B) quick

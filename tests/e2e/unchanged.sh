@@ -104,6 +104,20 @@ except ImportError as e:
     assert 'imported already' in str(e), e
 else:
     raise SystemExit('a real one was shadowed')"
+mkdir real real/pypto && : >real/pypto/__init__.py
+PYTHONPATH=$root/python:real pld 'a real one that is not imported' 0 -v "$scripts/exits.py" --code 0
+says 'a note' '^note: the pypto that is installed is not used'
+mkdir beside && cp "$scripts/exits.py" beside/ && : >beside/pld.py
+pld 'a pld.py beside the script' 7 beside/exits.py --code 7 rest
+says 'a note' '^note: import pld is this package, not beside/pld.py'
+PYPTO_PROG_BUILD_DIR=$tmp/made pld 'the folder of compiled programs' 0 "$scripts/allreduce_mesh.py"
+if ls made/host_*/program.ir >/dev/null 2>&1; then ok; else bad 'no made/host_*/program.ir'; fi
+if "$python" -c 'import pytest' 2>/dev/null; then
+    exits 'tests with the plugin' 0 "$python" -m pytest -q -p no:cacheprovider -p pld.pytest_plugin --pld-devices=0,1,2 "$root/tests/scripts/plugin"
+    exits 'its options' 1 "$python" -m pytest -q -p no:cacheprovider -p pld.pytest_plugin --pld-option=max-steps=3 "$root/tests/scripts/plugin"
+    says 'its options' 'StepLimitError' "$tmp/out"
+    exits 'a wrong option' 4 "$python" -m pytest -q -p no:cacheprovider -p pld.pytest_plugin --pld-option=no-such=3 "$root/tests/scripts/plugin"
+fi
 exits 'no torch' 0 "$python" -X importtime -c 'import pld.compat; pld.compat.install(); import pypto.runtime, pypto.ir'
 if grep -Eq '\| +torch' "$tmp/err"; then bad 'torch is imported'; else ok; fi
 finish

@@ -203,6 +203,37 @@ class CompiledProgram:
         return made
 
 
+class Several(CompiledProgram):
+    """A compiled program with several entries: one for each, by its name."""
+
+    def __init__(self, name, parts, output_dir):
+        first = next(iter(parts.values()))
+        super().__init__(first._program, name, first._parameters, first._options, first._source, first._returns)
+        self._parts, self._asked = parts, output_dir
+
+    @property
+    def orchestration_names(self):
+        return list(self._parts)
+
+    def __getitem__(self, name):
+        if name in self._parts:
+            return self._parts[name]
+        return super().__getitem__(name)
+
+    def __getattr__(self, name):
+        if not name.startswith("_") and name in self._parts:
+            return self._parts[name]
+        raise AttributeError(f"{type(self).__name__} has no {name!r}; there are {', '.join(self._parts)}")
+
+    def __call__(self, *arrays, **kw):
+        raise TypeError(f"{self._name} has several entries: call one of {', '.join(self._parts)}, as compiled[NAME](...)")
+
+    def _fill(self, folder):
+        for name, part in self._parts.items():
+            (folder / name).mkdir(exist_ok=True)
+            part._fill(folder / name)
+
+
 class DistributedCompiledProgram(CompiledProgram):
     """A compiled program with a host function."""
 

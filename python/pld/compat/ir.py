@@ -5,7 +5,7 @@ import enum
 
 from .. import program as _program
 from . import link, record
-from .compiled import compiled_program
+from .compiled import Several, compiled_program
 from .config import DistributedConfig, OptimizationStrategy, PassDumpLevel, RunConfig
 from .options import Options
 
@@ -214,15 +214,27 @@ def compile(program, output_dir=None, strategy=None, dump_passes=True, backend_t
     return of_program(program, config, output_dir=output_dir, profiling=profiling, dump_passes=bool(dump_passes))
 
 
-def of_program(program, config, arguments=None, **more):
-    options = Options.of(config)
-    made = program.compiled(options, arguments)
-    names = [p.name for p in made.params]
-    program_name = program.name
+class _Named:
+    """What compiled_program asks of a definition."""
 
-    class Named:
-        __name__ = program_name
-    return compiled_program(made, Named, options, names, **more)
+    def __init__(self, name):
+        self.__name__ = name
+
+
+def of_program(program, config, arguments=None, output_dir=None, **more):
+    """The CompiledProgram of a Program; of one with several entries, one that holds a CompiledProgram for each."""
+    options, definition = Options.of(config), program._definition
+    entries = link.entries_of(definition, definition.kinds) if definition is not None else []
+    if len(entries) < 2:
+        made = program.compiled(options, arguments)
+        return compiled_program(made, _Named(program.name), options, [p.name for p in made.params], output_dir=output_dir, **more)
+    parts = {}
+    for name in entries:
+        made = program.compiled(options, arguments, name)
+        folder = None if output_dir is None else f"{output_dir}/{name}"
+        definition = _Named(f"{program.name}_{name}")
+        parts[name] = compiled_program(made, definition, options, [p.name for p in made.params], output_dir=folder, **more)
+    return Several(program.name, parts, output_dir)
 
 
 def serialize(program):

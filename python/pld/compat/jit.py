@@ -168,7 +168,7 @@ class JITFunction(Decorated):
         key = (picture.key, self._key_of_types(types), options.key)
         found = self._cache.get(key)
         if found is not None:
-            self._cache.move_to_end(key)
+            self._used(key)
             return found
         program = link.compile_record(self._record, picture, options, {n: t for n, t in types.items() if t is not WHOLE})
         for p in program.params:
@@ -181,6 +181,12 @@ class JITFunction(Decorated):
         if len(self._cache) > KEPT:
             self._cache.popitem(last=False)
         return made
+
+    def _used(self, key):
+        try:
+            self._cache.move_to_end(key)
+        except KeyError:  # another thread dropped it
+            pass
 
     def compile(self, *args, config=None, **kw):
         """A CompiledProgram for arguments like these; without arrays, for the annotated types."""

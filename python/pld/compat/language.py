@@ -67,6 +67,7 @@ def names(module):
             out[name] = values.enumeration(name, module, members)
     out.update({n: out[of] for n, of in known["aliases"].items() if of in out})
     if module == "pl":
+        out.update({n: values.View(f"pl.{n}") for n in ("TensorView", "TileView", "MemRef")})
         dtypes = {name: values.DataType(name, int(size)) for name, size in known["dtypes"].items()}
         out.update(dtypes)
         for name, d in dtypes.items():

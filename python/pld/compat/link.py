@@ -47,6 +47,15 @@ def _is_open(annotation):
     return name == "Tensor"
 
 
+def entries_of(record, kinds):
+    """Names of the functions of a class that may start it, those of the host before others; `kinds`: name -> func_type."""
+    tree = _tree(record)
+    called = {n.func.attr for f in getattr(tree, "body", ()) for n in ast.walk(f)
+              if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute)}
+    hosts = [n for n, k in kinds.items() if k == "host"]
+    return hosts or [n for n, k in kinds.items() if k in ("orchestration", "opaque") and n not in called]
+
+
 def free_names(record):
     """Names that a definition uses and does not bind."""
     with Unit() as unit:
@@ -77,6 +86,21 @@ def _classify(value):
         return "opaque", _record.describe(value)
 
 
+class Key:
+    """What a definition and all that it reaches depend on; its hash is worked out once."""
+
+    __slots__ = ("parts", "_hash")
+
+    def __init__(self, parts):
+        self.parts, self._hash = parts, hash(parts)
+
+    def __hash__(self):
+        return self._hash
+
+    def __eq__(self, other):
+        return self is other or (isinstance(other, Key) and self.parts == other.parts)
+
+
 class Picture:
     """A definition with everything that it reaches by name, as it is now."""
 
@@ -100,7 +124,7 @@ class Picture:
                 self._watched.append((r, name, value))
                 self._changes = self._changes or isinstance(value, (list, dict))
             self.bindings.append(bound + _annotations(r, bound))
-        self.key = tuple((r.ident, tuple((n, k, w) for n, k, w, _ in b)) for r, b in zip(self.records, self.bindings))
+        self.key = Key(tuple((r.ident, tuple((n, k, w) for n, k, w, _ in b)) for r, b in zip(self.records, self.bindings)))
 
     def is_current(self):
         """Do all names still mean the same objects?"""
@@ -127,7 +151,7 @@ def _annotations_of(tree, function, opaque, of):
     for a in [*tree.args.args, *tree.args.kwonlyargs]:
         value = function.__annotations__.get(a.arg)
         names = {n.id for n in ast.walk(a.annotation) if isinstance(n, ast.Name)} if a.annotation else ()
-        if isinstance(value, values.Type) and not opaque.isdisjoint(names):
+        if isinstance(value, values.Type) and values.is_value(value) and not opaque.isdisjoint(names):
             found.append((f"{of}{a.arg}:", "value", value.source, value))
     return found
 
@@ -149,6 +173,7 @@ def _compile(record, picture, options, arguments, entry):
         unit.set("platform", options.platform)
         if entry:
             unit.set("entry", entry)
+            unit.set("W", "no-uncalled-function")  # the other entries
         unit.keep("all" if options.keep else "parsed")
         ids = [unit.take(r) for r in picture.records]
         for at, bound in zip(ids, picture.bindings):

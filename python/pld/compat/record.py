@@ -60,7 +60,7 @@ class Record:
         self.around = {}
         if frame is not None:
             self.around = {k: self.keep(v) for k, v in enclosing_locals(frame).items()}
-        self.methods = {}  # of a class: name -> function
+        self.methods, self.kinds = {}, {}  # of a class: name -> function, and its func_type
         self.at_decoration = at_decoration
         self.fixed = {}  # names looked up at decoration
         self._names = None
@@ -71,7 +71,7 @@ class Record:
     @staticmethod
     def keep(value):
         """What of a local variable is worth keeping alive."""
-        known = isinstance(value, (types.FunctionType, types.ModuleType)) or record_of(value) is not None
+        known = isinstance(value, (types.FunctionType, types.ModuleType, list, tuple, dict)) or record_of(value) is not None
         if known or values.is_value(value):
             return value
         return Opaque(describe(value))
@@ -164,6 +164,7 @@ def of_class(cls, frame):
             break
     made = Record(cls.__name__, file, first + 1, text, None, frame, True)
     made.methods = {n: f.__wrapped__ for n, f in vars(cls).items() if hasattr(f, "__wrapped__")}
+    made.kinds = {n: getattr(vars(cls)[n], "func_type", None) for n in made.methods}
     return made
 
 

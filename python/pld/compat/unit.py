@@ -38,6 +38,7 @@ def to_value(v):
 
 
 _MODULES = {"pypto.language": "pl", "pypto.language.distributed": "pld", math.__name__: "math"}
+_ROWS = ("pl.ND", "pl.TensorLayout.ND", "pl.TensorView(layout=pl.TensorLayout.ND)")
 _DIRS = {"pl.Out": _lib.OUT, "pl.InOut": _lib.INOUT}
 
 
@@ -49,6 +50,8 @@ def _type(t):
     if inner.form.source == "pl.Scalar":
         return _lib.tensor_type(inner.args[0].name, [], inner.form.source, direction)
     dims, dtype = inner.args[0], inner.args[1]
+    if any(values.source(a) not in _ROWS for a in inner.args[2:]):
+        raise TypeError(f"{inner} is laid out in another way than row by row")
     items = [to_value(d) for d in dims]
     return _lib.value(_lib.V_TYPE, text=inner.form.source, dtype=_lib.DTYPES.index(dtype.name), dir=direction, items=items)
 

@@ -186,6 +186,20 @@ class Op(Named):
         return f"<{self.source}>"
 
 
+class View(Named):
+    """A description that stands in types: pl.TensorView(layout=pl.TensorLayout.ND)."""
+
+    def __init__(self, source):
+        self.source = source
+
+    def __call__(self, *args, **kw):
+        words = [*map(source, args), *(f"{k}={source(v)}" for k, v in kw.items())]
+        return View(f"{self.source}({', '.join(words)})")
+
+    def __repr__(self):
+        return self.source
+
+
 class Space(Named):
     """What stands between dots: pl.tile, pld.tensor. `known` maps names to operations and further spaces."""
 

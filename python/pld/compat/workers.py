@@ -5,7 +5,6 @@ import numpy as np
 
 from .. import _arrays
 from . import values
-from .config import RunConfig
 
 _current = contextvars.ContextVar("worker", default=None)
 
@@ -68,7 +67,7 @@ class _Worker:
     def run(self, compiled, *arrays, config=None):
         self._open()
         self.register(compiled)
-        return compiled(*[self._array(a) for a in arrays], config=config)
+        return compiled(*[self._array(a) for a in arrays], config=config if config is not None else self.config)
 
     def submit(self, compiled, *arrays, config=None):
         """run(); a handle that is done already."""
@@ -124,7 +123,7 @@ class ChipWorker(_Worker):
     """Runs programs on one device."""
 
     def __init__(self, config=None):
-        super().__init__(config if config is not None else RunConfig())
+        super().__init__(config)
 
 
 class DistributedWorker(_Worker):
@@ -133,7 +132,7 @@ class DistributedWorker(_Worker):
     def __init__(self, compiled, config=None, extra_compiled=(), persistent=False, reset_persistent_windows=True, callbacks=None,
                  sub_worker_overrides=None, startup_timeout_s=None):
         super().__init__(config)
-        if callbacks or sub_worker_overrides:
+        if callbacks or sub_worker_overrides:  # no program has sub-workers
             names = ", ".join([*(callbacks or {}), *(sub_worker_overrides or {})])
             raise ValueError(f"no sub-worker {names} in this program")
         for c in [*compiled, *extra_compiled]:

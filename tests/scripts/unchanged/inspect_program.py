@@ -37,3 +37,29 @@ assert (compiled(x) == 2 * x).all()
 again = ir.deserialize(ir.serialize(Twice))
 assert again.name == "Twice" and list(again.functions) == list(Twice.functions)
 assert (ir.CompiledProgram.from_dir("twice_files")(x) == 2 * x).all()
+
+
+@pl.program
+class Two:
+    @pl.function(type=pl.FunctionType.Orchestration)
+    def one(self, x: pl.Tensor[[4, 16], pl.FP32], y: pl.Out[pl.Tensor[[4, 16], pl.FP32]]):
+        with pl.at(level=pl.Level.CORE_GROUP):
+            y = pl.store(pl.load(x, [0, 0], [4, 16]) + 1.0, [0, 0], y)
+        return y
+
+    @pl.function
+    def two(self, y: pl.Out[pl.Tensor[[4, 16], pl.FP32]]):
+        with pl.at(level=pl.Level.CORE_GROUP):
+            y = pl.store(pl.full([4, 16], dtype=pl.FP32, value=2.0), [0, 0], y)
+        return y
+
+
+both = ir.compile(Two, output_dir="two_files")
+assert both.orchestration_names == ["one", "two"] and (both.one(x) == x + 1).all() and (both["two"]() == 2).all()
+assert os.path.exists("two_files/two/program.pldb")
+try:
+    both(x)
+except TypeError as e:
+    assert "several entries" in str(e)
+else:
+    raise AssertionError("one of two entries was chosen")

@@ -36,7 +36,7 @@ refused(TypeError, "pl.add works in a kernel only", lambda: pl.add(1, 2))
 refused(TypeError, "pl.tile.load works in a kernel only", lambda: pl.tile.load(1, [0], [1]))
 refused(TypeError, "pl.Tensor is a type", lambda: pl.Tensor([1, 2], pl.FP32))
 refused(NotImplementedError, "pld.compile", PassContext)
-refused(NotImplementedError, "not part of pld", lambda: ir.PassManager.get_strategy(0) if hasattr(ir.PassManager, "get_strategy") else ir.PassManager())
+refused(NotImplementedError, "not part of pld", ir.PassManager)
 refused(TypeError, "the decorator is for functions", lambda: pl.jit(3))
 refused(ValueError, "pl.dynamic takes a name", lambda: pl.dynamic(3))
 

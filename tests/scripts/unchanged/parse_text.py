@@ -38,7 +38,8 @@ assert pl.loads("adder_saved.py") != program
 e = refused(UndefinedVariableError, "wrong.py:6", lambda: ir.compile(pl.parse(TEXT % "pl.lod(y)", filename="wrong.py")))
 assert e.span["line"] == 6 and e.span["filename"] == "wrong.py" and "pl.lod" in e.message
 refused(SyntaxError, "", lambda: pl.parse("def f(:\n"))
-refused(ParserSyntaxError, "6:9: error: ", lambda: pl.parse((TEXT % "1.0").replace("        y = pl.store", "        match x:\n            case _: y = pl.store")))
+MATCH = (TEXT % "1.0").replace("        y = pl.store", "        match x:\n            case _: y = pl.store")
+refused(ParserSyntaxError, "6:9: error: ", lambda: pl.parse(MATCH))
 refused(ValueError, "several: f, g", lambda: pl.parse("@pl.function\ndef f(x):\n    return x\n@pl.function\ndef g(x):\n    return x\n"))
 refused(ValueError, "no program", lambda: pl.parse_program("x = 1\n"))
 print("PASS")

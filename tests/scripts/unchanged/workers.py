@@ -39,4 +39,18 @@ except RuntimeError as e:
     assert "closed" in str(e)
 else:
     raise AssertionError("a closed worker ran")
+
+with compiled.prepare(RunConfig(device_id=3)) as w:
+    assert w(np.zeros((2, 16), np.float32), out) is None and (out == 1).all()
+    stacked = w.alloc_stacked_tensor((2, 16), pl.FP32)
+    w.run(compiled, out, stacked)
+    assert (w.copy_stacked_from(stacked) == 2).all()
+    w.free_stacked_tensor(stacked)
+    for wrong, kind in ((lambda: w(out, stacked), TypeError), (lambda: compiled.prepare(callbacks={"log": print}), ValueError)):
+        try:
+            wrong()
+        except kind:
+            pass
+        else:
+            raise AssertionError(kind)
 print("PASS")

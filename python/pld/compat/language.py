@@ -64,7 +64,10 @@ def names(module):
     out.update({n: form(f"{module}.{n}") for n in _TYPES[module]})
     for name, members in known["enums"].items():
         if known["modules"][name] == module:
+            refused = vars(out[name])["_known"] if name in out else {}
             out[name] = values.enumeration(name, module, members)
+            for word, op in refused.items():  # where a kernel uses it, the compiler says what to write
+                setattr(out[name], word, op)
     out.update({n: out[of] for n, of in known["aliases"].items() if of in out})
     if module == "pl":
         out.update({n: values.View(f"pl.{n}") for n in ("TensorView", "TileView", "MemRef")})

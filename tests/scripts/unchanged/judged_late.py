@@ -35,6 +35,13 @@ def copy(x: pl.Tensor[[4, 16], pl.FP32], y: pl.Out[pl.Tensor[[4, 16], pl.FP32]])
     return y
 
 
+@pl.program
+class Cube:
+    @pl.function(type=pl.FunctionType.AIC)
+    def step(self, x: pl.Tensor[[4, 16], pl.FP32], y: pl.Out[pl.Tensor[[4, 16], pl.FP32]]):
+        return pl.store(pl.load(x, [0, 0], [4, 16]), [0, 0], y)
+
+
 def raised(kind, text, f):
     try:
         f()
@@ -44,6 +51,8 @@ def raised(kind, text, f):
     raise AssertionError(text)
 
 
+raised(PartialCodegenError, "one core does cube and vector work here", lambda: ir.compile(Cube))
+raised(AttributeError, "Foo", lambda: pl.FunctionType.Foo)
 raised(PartialCodegenError, "y", lambda: ir.compile(Silent))
 x = np.ones((4, 16), np.float32)
 e = raised(ParserTypeError, "FP16", lambda: mixed(x, x.astype(np.float16)))

@@ -100,7 +100,7 @@ static void drop_uncalled(Elab *e)
 {
     for (uint32_t i = 0; i < e->decls.len; i++) {
         FnDecl *d = &e->decls.at[i];
-        if (d->state != FN_NEW || d->next)
+        if (d->state != FN_NEW || d->next || d->form == FORM_SUBWORKER)
             continue;
         elab_check_names(e, d->def);
         if (!d->reached && !e->ir)

@@ -181,6 +181,7 @@ static bool function_kind(Elab *e, const Ast *d, FnDecl *out)
     }
     if (ok && w.type < 0 && w.level >= 0) {
         out->kind = FN_HOST;
+        out->form = w.role == ROLE_SUB_WORKER ? FORM_SUBWORKER : FORM_PLAIN;
         return true;
     }
     elab_error(

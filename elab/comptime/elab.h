@@ -57,6 +57,7 @@ typedef enum {
     FORM_PLAIN,
     FORM_OPAQUE, /* an orchestration function; from InCore code it is inlined */
     FORM_INLINE, /* spliced at each call, at the level of the caller */
+    FORM_SUBWORKER, /* Python that the host would call: not looked into */
 } FnForm;
 
 /* A function of the program as declared. */

@@ -5,7 +5,7 @@
 
 static bool may_start(const FnDecl *d, FuncKind kind)
 {
-    return d->kind == kind && d->form != FORM_INLINE;
+    return d->kind == kind && d->form != FORM_INLINE && d->form != FORM_SUBWORKER;
 }
 
 typedef struct {

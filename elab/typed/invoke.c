@@ -328,11 +328,22 @@ static bool check_level(Elab *e, const FnDecl *d, Span span)
     return false;
 }
 
+static bool has_window(const Call *c)
+{
+    for (uint32_t i = 0; i < elab_n_params(c->d); i++)
+        if (c->vals[i].kind == V_EXPR && c->vals[i].expr->type &&
+            c->vals[i].expr->type->kind == TY_DIST)
+            return true;
+    return false;
+}
+
+/* A call from the host that says no device runs on the first one; windows are of several, so that it
+ * must say which. */
 static bool check_device(Elab *e, const Call *c, Expr **device, Expr **cores)
 {
     bool host = e->fn->level == FN_HOST, given = c->device.kind != V_BAD;
     int64_t v;
-    if (host && !given) {
+    if (host && !given && has_window(c)) {
         elab_error(e, c->ast->span, "level",
                    "a call from the host needs device=, the index of the device that runs %s",
                    c->d->name);
@@ -343,6 +354,8 @@ static bool check_device(Elab *e, const Call *c, Expr **device, Expr **cores)
         return false;
     }
     *device = given ? elab_int(e, c->device, c->device_span, "device=") : NULL;
+    if (host && !given)
+        *device = ex_index(e->p, 0);
     *cores = c->cores.kind != V_BAD ? elab_int(e, c->cores, c->device_span, "cores=") : NULL;
     if (*device && expr_is_int(*device, &v) && v < 0) {
         elab_error(e, c->device_span, "value",
@@ -457,6 +470,13 @@ Val elab_function_call(Elab *e, FnDecl *base, const Ast *ast)
               .spans = arena_new_n(e->arena, Span, n + 1),
               .args = arena_new_n(e->arena, Expr *, n + 1),
               .given = arena_new_n(e->arena, const Type *, n + 1)};
+    if (base->form == FORM_SUBWORKER && e->fn->level == FN_HOST) {
+        diag_warn(e->diags, ast->span, WARN_SUBWORKER,
+                  "%s is Python that the host would call: it is not called here, an @pld.golden "
+                  "says what must come out",
+                  base->name);
+        return val_none;
+    }
     if (!check_level(e, base, ast->span) || !elab_signature(e, base) ||
         !sound(e, base, ast->span) || !place_arguments(e, &c) ||
         !check_device(e, &c, &device, &cores))

@@ -40,6 +40,7 @@ def _function(fn=None, **options):
         if name not in _OPTIONS:
             raise TypeError(f"@pl.function has no option {name}")
     kind = getattr(options.get("type"), "name", "host" if options.get("level") is not None else "Opaque").lower()
+    kind = "subworker" if getattr(options.get("role"), "name", None) == "SubWorker" else kind
     if fn is None:
         return lambda f: KernelFunction(f, record.caller(), kind)
     return KernelFunction(fn, record.caller(), kind)

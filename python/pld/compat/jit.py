@@ -230,6 +230,7 @@ class Extern:
     """A kernel written in C++: refused where it is used."""
 
     func_type = "extern"
+    instead_of_a_value = "a kernel in C++ (@pl.jit.extern), which does not run here"
 
     def __init__(self, fn):
         functools.update_wrapper(self, fn)

@@ -71,7 +71,7 @@ def _classify(value):
         return "def", found
     if isinstance(value, types.FunctionType):
         plain = _record.of_plain(value)
-        return ("def", plain) if plain else ("opaque", f"the Python function {value.__name__}, which has no source")
+        return ("def", plain) if plain else ("opaque", f"the Python function {value.__name__}")
     if isinstance(value, _record.Opaque):
         return "opaque", value.what
     if isinstance(value, types.ModuleType):

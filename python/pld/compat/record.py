@@ -119,6 +119,8 @@ def describe(value):
     if isinstance(value, types.ModuleType):
         return f"the module {value.__name__}"
     kind = type(value)
+    if hasattr(kind, "instead_of_a_value"):
+        return kind.instead_of_a_value
     where = "" if kind.__module__ in ("builtins", "__main__") else kind.__module__ + "."
     return f"a Python object of type {where}{kind.__name__}"
 
@@ -178,13 +180,16 @@ _plain = {}  # code of undecorated functions -> record
 
 
 def of_plain(fn):
-    """The record of an undecorated function that a kernel names: compile-time code, or poisoned. None: no source."""
+    """The record of an undecorated function that a kernel names: compile-time code, or poisoned. None: it has no text, or
+    one that is not of the language (a lambda, say)."""
     key = (fn.__code__, tuple(map(id, fn.__closure__ or ())))
     if key not in _plain:
         try:
-            _plain[key] = of_function(fn, None, False)
+            made = of_function(fn, None, False)
+            made.names()
         except errors.CompileError:
-            _plain[key] = None
+            made = None
+        _plain[key] = made
     return _plain[key]
 
 

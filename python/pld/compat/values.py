@@ -225,9 +225,23 @@ def missing(where, name, known):
     return f"{where} has no {name!r}" + (f"; did you mean {near[0]!r}?" if near else "")
 
 
+class _Members(enum.EnumMeta):
+    """Says the nearest member for one that is not there."""
+
+    def __getattr__(cls, name):
+        members = {} if name.startswith("_") else cls.__dict__.get("_member_map_", {})
+        if name in members:
+            return members[name]
+        raise AttributeError(missing(cls.__dict__.get("source", cls.__name__), name, members))
+
+
+class _Enumeration(enum.Enum, metaclass=_Members):
+    pass
+
+
 def enumeration(name, module, members):
     """An enumeration of the language; its members print as they are written."""
-    made = enum.Enum(name, members, module=f"pypto.language{'.distributed' if module == 'pld' else ''}")
+    made = _Enumeration(name, members, module=f"pypto.language{'.distributed' if module == 'pld' else ''}")
     made.source = f"{module}.{name}"
     made.__repr__ = made.__str__ = lambda self: f"{module}.{name}.{self.name}"
     return made

@@ -2,6 +2,7 @@
 # says: ^PASS
 import numpy as np
 import pypto.language as pl
+from pypto.language.parser import ParserError
 
 
 def make(rows, cols, act):
@@ -19,6 +20,40 @@ def make(rows, cols, act):
         return step(x, y)
 
     return kernel
+
+
+def chunks(n, width):
+    return [i * width for i in range(n // width)]
+
+
+def reference(a):
+    with np.errstate(all="ignore"):
+        return [*a, lambda v: v]
+
+
+double = lambda v: 2 * v  # noqa: E731
+
+
+@pl.jit
+def with_helpers(x: pl.Tensor[[4, 32], pl.FP32], y: pl.Out[pl.Tensor[[4, 32], pl.FP32]]):
+    with pl.at(level=pl.Level.CORE_GROUP):
+        for c in chunks(32, 8):
+            pl.store(pl.load(x, [0, c], [4, 8]) * 2.0, [0, c], y)
+    return y
+
+
+@pl.jit
+def with_lambda(x: pl.Tensor[[4, 32], pl.FP32], y: pl.Out[pl.Tensor[[4, 32], pl.FP32]]):
+    with pl.at(level=pl.Level.CORE_GROUP):
+        y = pl.store(double(pl.load(x, [0, 0], [4, 32])), [0, 0], y)
+    return y
+
+
+@pl.jit
+def with_foreign(x: pl.Tensor[[4, 32], pl.FP32], y: pl.Out[pl.Tensor[[4, 32], pl.FP32]]):
+    with pl.at(level=pl.Level.CORE_GROUP):
+        y = pl.store(pl.load(x, [0, 0], [4, 32]) * reference(3.0), [0, 0], y)
+    return y
 
 
 for rows, cols, act in ((4, 16, "relu"), (8, 32, "none"), (2, 8, "relu")):
@@ -40,4 +75,13 @@ except TypeError as e:
     assert "x is FP32: wanted float32, got float16" in str(e), e
 else:
     raise AssertionError("an array of another dtype was taken")
+wide = np.ones((4, 32), np.float32)
+assert (with_helpers(wide) == 2).all()
+for f, text in ((with_lambda, "the Python function <lambda>"), (with_foreign, "function")):
+    try:
+        f(wide)
+    except ParserError as e:
+        assert text in str(e), e
+    else:
+        raise AssertionError(text)
 print("PASS")

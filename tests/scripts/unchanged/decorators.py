@@ -36,6 +36,11 @@ def calls_another(x: pl.Tensor, y: pl.Out[pl.Tensor]):
     return main(x, y)
 
 
+@pl.jit
+def calls_foreign(x: pl.Tensor, y: pl.Out[pl.Tensor]):
+    return foreign(x)
+
+
 class TestKernels:
     """Kernels in classes of tests."""
 
@@ -55,7 +60,8 @@ x, y = np.ones((1, 16), np.float32), np.zeros((1, 16), np.float32)
 main(x, y)
 assert (y == 3).all()
 TestKernels().test_kernel()
-for f, kind, text in ((lambda: foreign(x), ParserError, "C++"), (lambda: calls_another(x, y), ParserError, "main"),
+for f, kind, text in ((lambda: foreign(x), ParserError, "C++"), (lambda: calls_another(x, y), ParserError, "@pl.jit.incore, .inline or .opaque"),
+                      (lambda: calls_foreign(x, y), ParserError, "C++"),
                       (lambda: twice(x, y), TypeError, "inlined"), (lambda: main(x), TypeError, "without"),
                       (lambda: main(x, y, y), TypeError, "takes 2 arguments"), (lambda: main("x", y), TypeError, "no array")):
     try:

@@ -32,6 +32,7 @@ def refused(kind, text, f):
 refused(ModuleNotFoundError, "pypto.nothing is not part of pld; there are pypto, ", lambda: importlib.import_module("pypto.nothing"))
 refused(AttributeError, "did you mean 'matmul'", lambda: pl.matmull)
 refused(AttributeError, "did you mean 'notify'", lambda: pld.system.notfy)
+refused(AttributeError, "pl.FunctionType has no 'Incore'; did you mean 'InCore'?", lambda: pl.FunctionType.Incore)
 refused(TypeError, "pl.add works in a kernel only", lambda: pl.add(1, 2))
 refused(TypeError, "pl.tile.load works in a kernel only", lambda: pl.tile.load(1, [0], [1]))
 refused(TypeError, "pl.Tensor is a type", lambda: pl.Tensor([1, 2], pl.FP32))

@@ -46,4 +46,7 @@ except TypeError as e:
     assert "options go in config=RunConfig" in str(e), e
 else:
     raise AssertionError("an option was taken as an argument")
+for n in range(70):  # the least recently used go
+    affine.compile(x, y, 1, float(n), False)
+assert len(affine._cache) == 64 and affine.compile(x, y, 1, 69.0, False) is affine.compile(x, y, 1, 69.0, False)
 print("PASS")

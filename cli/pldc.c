@@ -5,6 +5,7 @@
 #include "cli/claims.h"
 #include "cli/compare.h"
 #include "cli/compile.h"
+#include "cli/memory.h"
 #include "cli/skeleton.h"
 #include "cli/tool.h"
 #include "cli/version.h"
@@ -44,6 +45,8 @@ typedef struct {
     EmitKind emit;
     const char *ranks_from; /* the option that set the number of ranks, or NULL */
     bool strip, verbose, skeleton;
+    bool memory;         /* --memory */
+    const char *picture; /* its file, or NULL */
     bool compare;
     const char *other;     /* --compare A B: B */
     bool split;            /* --compare with `--`: */
@@ -201,6 +204,10 @@ static bool set_option(Options *o, CompilerOption id, const char *value)
     case O_VERIFY_EACH: return c->verify_each = true;
     case O_NO_VERIFY_EACH: c->verify_each = false; return true;
     case O_COST: return c->cost = true;
+    case O_MEMORY:
+        o->memory = true;
+        o->picture = value;
+        return !value || memory_file_ok(TOOL, value);
     case O_COMPARE: return o->compare = true;
     case O_SKELETON: return o->skeleton = true;
     case O_QUIET: return c->quiet = true;
@@ -289,10 +296,10 @@ static int print_text(const Buf *text)
     return stdout_finish(&why) ? STATUS_OK : write_failed(why);
 }
 
-static int write_output(Options *o, const Buf *bytes)
+static int write_output(const char *file, const Buf *bytes)
 {
     char *why = NULL;
-    if (file_write_atomic(o->output, bytes->at, bytes->len, &why))
+    if (file_write_atomic(file, bytes->at, bytes->len, &why))
         return STATUS_OK;
     return write_failed(why);
 }
@@ -324,7 +331,10 @@ static int finish_bytecode(Options *o, Compilation *c)
 {
     Buf out = {0};
     int status;
-    if (o->emit == EMIT_IR) {
+    if (o->memory) {
+        memory_map(c->program, c->src, o->picture != NULL, &out);
+        status = o->picture ? write_output(o->picture, &out) : show_text(&out);
+    } else if (o->emit == EMIT_IR) {
         PrintOptions how = {.ssa = true, .locs = o->verbose, .pass = pass_info(PASS_FINAL)->file};
         ir_print(&out, c->program, &how);
         status = print_text(&out);
@@ -333,7 +343,7 @@ static int finish_bytecode(Options *o, Compilation *c)
         status = show_text(&out);
     } else {
         bc_encode(c->bytecode, o->strip, &out);
-        status = write_output(o, &out);
+        status = write_output(o->output, &out);
     }
     buf_free(&out);
     return status;
@@ -411,6 +421,7 @@ static bool writes_bytecode(const Options *o)
 {
     const CompileOptions *c = &o->compile;
     return o->emit == EMIT_BYTECODE && !o->compare && !o->skeleton && !c->dump_one && !c->cost &&
+           !o->memory &&
            c->stop_after == PASS_FINAL;
 }
 
@@ -435,6 +446,8 @@ static bool claim_files(Options *o)
     if (o->other)
         claims_input(&claims, "the program", o->other);
     if (writes_bytecode(o) && !claims_output(&claims, "-o", o->output))
+        return false;
+    if (o->picture && !claims_output(&claims, "--memory", o->picture))
         return false;
     return !o->compile.dump_passes || claim_dumps(o, &claims);
 }

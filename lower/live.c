@@ -95,14 +95,22 @@ static Needs suspend(LiveWalk *w)
     return asleep;
 }
 
-static Needs walk_arm(LiveWalk *w, const Block *arm)
+/* The next number of a statement, from the last one down. */
+static uint32_t step(LiveWalk *w, const Stmt *s)
+{
+    w->position--;
+    w->live->where[w->position] = s->loc;
+    return w->position;
+}
+
+static Needs walk_arm(LiveWalk *w, const Stmt *s, const Block *arm)
 {
     uint32_t mark = w->woken.len;
     Needs asleep = {0};
     if (low_block_diverges(arm))
         asleep = suspend(w);
     walk_block(w, arm);
-    uint32_t begin = --w->position;
+    uint32_t begin = step(w, s);
     Needs needs = leave(w, mark);
     for (uint32_t i = 0; i < needs.len; i++)
         emit(w, needs.at[i].var, 2 * begin, needs.at[i].to);
@@ -121,25 +129,25 @@ static void use_all(LiveWalk *w, Needs *needs, uint32_t at)
 
 static void walk_if(LiveWalk *w, Stmt *s)
 {
-    w->position--;
+    step(w, s);
     for (uint32_t i = 0; i < s->n_results; i++)
         define(w, s->results[i], 2 * w->position + 1);
-    Needs otherwise = walk_arm(w, &s->otherwise);
-    Needs then = walk_arm(w, &s->body);
-    w->position--;
+    Needs otherwise = walk_arm(w, s, &s->otherwise);
+    Needs then = walk_arm(w, s, &s->body);
+    step(w, s);
     use_all(w, &then, 2 * w->position);
     use_all(w, &otherwise, 2 * w->position);
 }
 
 static void walk_for(LiveWalk *w, Stmt *s)
 {
-    uint32_t end = --w->position, mark = w->woken.len, outer = w->loop_mark;
+    uint32_t end = step(w, s), mark = w->woken.len, outer = w->loop_mark;
     for (uint32_t i = 0; i < s->n_results; i++)
         define(w, s->results[i], 2 * end + 1);
     w->loop_mark = mark;
     walk_block(w, &s->body);
     w->loop_mark = outer;
-    w->position--;
+    vec_push(&w->live->loops, (Segment){2 * step(w, s), 2 * end});
     for (uint32_t i = 0; i < s->n_values; i++)
         define(w, s->iters[i], 2 * w->position + 1);
     Needs needs = leave(w, mark);
@@ -157,7 +165,7 @@ static void walk_stmt(LiveWalk *w, Stmt *s)
         walk_for(w, s);
         return;
     }
-    w->position--;
+    step(w, s);
     if (s->kind == ST_LET)
         for (uint32_t i = 0; i < s->n_results; i++)
             define(w, s->results[i], 2 * w->position + writes_in_place(s));
@@ -232,7 +240,9 @@ Live *live_new(Program *p, Func *f)
     live->loc = xcalloc(f->vars.len + 1, sizeof *live->loc);
     StmtOrder o = {live, 0};
     block_walk(&f->body, note_bindings, &o);
-    LiveWalk w = {.p = p, .f = f, .live = live, .position = count_positions(&f->body) + 1};
+    live->n_positions = count_positions(&f->body);
+    live->where = xcalloc(live->n_positions + 1, sizeof *live->where);
+    LiveWalk w = {.p = p, .f = f, .live = live, .position = live->n_positions + 1};
     w.until = xcalloc(f->vars.len + 1, sizeof *w.until);
     walk_block(&w, &f->body);
     for (uint32_t i = 0; i < f->vars.len; i++)
@@ -249,6 +259,8 @@ void live_free(Live *live)
     xfree(live->at);
     xfree(live->order);
     xfree(live->loc);
+    xfree(live->where);
+    vec_free(&live->loops);
     xfree(live);
 }
 

@@ -20,6 +20,9 @@ typedef struct {
     uint32_t *order; /* by variable: rank of its binding in source order */
     Loc *loc;        /* by variable: where it is bound */
     uint32_t n_vars;
+    Loc *where;           /* of statement i, from 1; an if and a loop have several numbers */
+    uint32_t n_positions; /* numbers of statements: the last of them */
+    Segments loops;       /* from the first to the last position of each loop, last one first */
 } Live;
 
 Live *live_new(Program *p, Func *f);

@@ -100,10 +100,15 @@ static double about(TileOp op, double a)
     }
 }
 
-/* Whether doubles show that a result is in the bounds: far enough from them, and of normal size. */
+/* Whether doubles show that a result is in the bounds: far enough from them, and of normal size; or
+ * no number, or so large or small that it is infinite or zero. */
 static bool surely_right(TileOp op, float x, float got, double *farthest)
 {
     double want = about(op, x), size = fabs(want);
+    if (want != want)
+        return lane_bits(got) == 0x7fc00000;
+    if (size >= 0x1.1p128 || size <= 0x1p-151)
+        return got == (float)want;
     if (!(size >= 0x1p-126 && size < 0x1p127))
         return false;
     uint64_t exponent = lane_bits64(size) & 0x7ff0000000000000;

@@ -16,7 +16,7 @@ for tool in pldc pldrun; do
     check "no manual page of $tool" test -f "$there/share/man/man1/$tool.1"
 done
 for page in pld pldb; do check "no $page.5" test -f "$there/share/man/man5/$page.5"; done
-check 'no pld-memory.7' test -f "$there/share/man/man7/pld-memory.7"
+for page in memory kernels porting; do check "no pld-$page.7" test -f "$there/share/man/man7/pld-$page.7"; done
 for sample in samples/*.pld samples/README.md; do
     check "$sample differs" cmp "$sample" "$there/share/pld/$sample"
 done

@@ -64,14 +64,12 @@ RectPair rect_make(const MemRef *m, uint32_t rank, const int64_t *off, const int
     return p;
 }
 
-FabRect rect_compact(const FabRect *r)
+void rect_compact(FabRect *r)
 {
-    FabRect out = *r;
-    while (out.n && out.stride[out.n - 1] == out.run) {
-        out.n--;
-        out.run *= out.count[out.n];
+    while (r->n && r->stride[r->n - 1] == r->run) {
+        r->n--;
+        r->run *= r->count[r->n];
     }
-    return out;
 }
 
 typedef struct {

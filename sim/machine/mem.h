@@ -35,8 +35,8 @@ typedef struct {
 RectPair rect_make(const MemRef *m, uint32_t rank, const int64_t *off, const int64_t *ext,
                    const int64_t *tile_shape, int64_t pitch);
 
-/* The same bytes with adjacent runs merged: what observers see. */
-FabRect rect_compact(const FabRect *r);
+/* Merges adjacent runs of the same bytes: what observers see. */
+void rect_compact(FabRect *r);
 
 /* Copies between two local layouts of one rectangle. */
 void rect_copy(const FabRect *r, char *to, const int64_t *to_stride, const char *from,

@@ -208,7 +208,7 @@ static void access(Probe *p, Event *e)
     }
     if (!probe_wants(p, e->kind))
         return;
-    e->rect = rect_compact(&e->rect);
+    rect_compact(&e->rect);
     tell(p, e);
 }
 

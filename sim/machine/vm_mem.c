@@ -142,6 +142,27 @@ bool vm_access(World *w, Lane *lane, const MemRef *m, EventKind kind, const Rect
     return true;
 }
 
+char *vm_direct(World *w, Lane *lane, const MemRef *m, const FabRect *r, bool write)
+{
+    if (r->n || !r->run)
+        return NULL;
+    if (m->kind == MEM_DEVICE)
+        return vm_device_bytes(w, lane, m, r->at.offset);
+    return w->fabric->ops->direct(w->fabric, lane->rank, r->at, r->run, write);
+}
+
+void vm_moved(World *w, Lane *lane, const MemRef *m, EventKind kind, const RectPair *p)
+{
+    bool write = kind != EV_READ && kind != EV_REMOTE_READ, device = m->kind == MEM_DEVICE;
+    if (device) {
+        vm_check_region(&w->dispatches.at[lane->dispatch].regions[m->object], &p->rect);
+        kind = write ? EV_TENSOR_WRITE : EV_TENSOR_READ;
+    }
+    probe_touch(&w->probe, lane, kind, &p->rect, m->dtype, device);
+    if (write && !device && w->windows.at[m->object].signal)
+        world_recheck(w, p->rect.at.rank);
+}
+
 /* ---- elements ---- */
 
 static RectPair element_rect(const Lane *lane, const MemRef *m, int64_t offset)

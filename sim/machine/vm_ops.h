@@ -45,6 +45,10 @@ bool vm_fabric_ok(World *w, Lane *lane, FabStatus status);
 /* One access of a rectangle of window or device memory on rank `rank`; `local` has the tile's
  * strides. */
 bool vm_access(World *w, Lane *lane, const MemRef *m, EventKind kind, const RectPair *p, void *at);
+/* The bytes of a rectangle that lies in one piece in memory of this process, to read or to write;
+ * NULL: use vm_access. What has been read or written there is told by vm_moved. */
+char *vm_direct(World *w, Lane *lane, const MemRef *m, const FabRect *r, bool write);
+void vm_moved(World *w, Lane *lane, const MemRef *m, EventKind kind, const RectPair *p);
 bool vm_read(World *w, Lane *lane, const BcInsn *in);
 bool vm_write(World *w, Lane *lane, const BcInsn *in);
 bool vm_load(World *w, Lane *lane, const BcInsn *in);

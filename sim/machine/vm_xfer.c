@@ -7,6 +7,11 @@
 #include "sim/machine/vm_ops.h"
 
 #include <string.h>
+#if defined __SSE2__
+#include <emmintrin.h>
+#endif
+
+enum { STREAMED = 4 << 20 }; /* bytes of a transfer that is copied past the caches */
 
 typedef struct {
     World *w;
@@ -17,6 +22,7 @@ typedef struct {
     uint32_t dst_rank, src_rank;
     EventKind read_kind, write_kind;
     bool put;
+    bool streams;         /* more than STREAMED bytes */
     int64_t fetch, send;  /* ps: when the side is free */
     int64_t tile_free[2]; /* ps: when a staging tile has been emptied */
 } Xfer;
@@ -62,6 +68,48 @@ static int64_t later(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
+/* The copy of a chunk. What a transfer larger than the caches writes goes past them: nobody finds
+ * it there again, and memory need not be read before it is written. */
+static void copy_chunk(const Xfer *x, char *to, const char *from, size_t bytes)
+{
+#if defined __SSE2__
+    if (x->streams && (uintptr_t)to % 16 == 0) {
+        size_t whole = bytes / 64 * 64;
+        for (size_t i = 0; i < whole; i += 64)
+            for (size_t k = i; k < i + 64; k += 16)
+                _mm_stream_si128((void *)(to + k), _mm_loadu_si128((const void *)(from + k)));
+        _mm_sfence();
+        memcpy(to + whole, from + whole, bytes - whole);
+        return;
+    }
+#endif
+    memcpy(to, from, bytes);
+}
+
+/* A chunk that lies in one piece on both sides, in memory that this process has: the same accesses
+ * at the same times, the bytes once. */
+static bool move_straight(Xfer *x, uint32_t stage, const RectPair *from, const RectPair *to)
+{
+    bool same = x->src->kind == x->dst->kind && x->src->object == x->dst->object &&
+                x->src_rank == x->dst_rank;
+    if (same || x->write_kind == EV_ATOMIC || from->rect.run != to->rect.run)
+        return false;
+    const char *in = vm_direct(x->w, x->lane, x->src, &from->rect, false);
+    char *out = in ? vm_direct(x->w, x->lane, x->dst, &to->rect, true) : NULL;
+    if (!out)
+        return false;
+    x->lane->now = later(x->fetch, x->tile_free[stage]);
+    vm_moved(x->w, x->lane, x->src, x->read_kind, from);
+    if (x->put)
+        probe_touch(&x->w->probe, x->lane, EV_PUT_SOURCE, &from->rect, x->src->dtype,
+                    x->src->kind == MEM_DEVICE);
+    x->fetch = x->lane->now;
+    x->lane->now = later(x->lane->now, x->send);
+    copy_chunk(x, out, in, (size_t)to->rect.run);
+    vm_moved(x->w, x->lane, x->dst, x->write_kind, to);
+    return true;
+}
+
 /* One chunk at `at`, through staging tile `stage`. */
 static bool move_chunk(Xfer *x, uint32_t stage, const int64_t *at, const int64_t *ext)
 {
@@ -70,16 +118,18 @@ static bool move_chunk(Xfer *x, uint32_t stage, const int64_t *at, const int64_t
     void *tile = vm_tile_at(lane, t);
     RectPair from = chunk_rect(x, true, at, ext, t);
     RectPair to = chunk_rect(x, false, at, ext, t);
-    lane->now = later(x->fetch, x->tile_free[stage]);
-    if (!vm_access(x->w, lane, x->src, x->read_kind, &from, tile))
-        return false;
-    if (x->put)
-        probe_touch(&x->w->probe, lane, EV_PUT_SOURCE, &from.rect, x->src->dtype,
-                    x->src->kind == MEM_DEVICE);
-    x->fetch = lane->now;
-    lane->now = later(lane->now, x->send);
-    if (!vm_access(x->w, lane, x->dst, x->write_kind, &to, tile))
-        return false;
+    if (!move_straight(x, stage, &from, &to)) {
+        lane->now = later(x->fetch, x->tile_free[stage]);
+        if (!vm_access(x->w, lane, x->src, x->read_kind, &from, tile))
+            return false;
+        if (x->put)
+            probe_touch(&x->w->probe, lane, EV_PUT_SOURCE, &from.rect, x->src->dtype,
+                        x->src->kind == MEM_DEVICE);
+        x->fetch = lane->now;
+        lane->now = later(lane->now, x->send);
+        if (!vm_access(x->w, lane, x->dst, x->write_kind, &to, tile))
+            return false;
+    }
     x->send = lane->now;
     x->tile_free[stage] = lane->now;
     if (x->x->n_stages == 1)
@@ -125,6 +175,7 @@ static bool run(Xfer *x)
     if (!shape_elements(x->x->rank, x->shape, &elements) || elements == 0)
         return true;
     chunk_shape(x, chunk);
+    x->streams = elements * (int64_t)dtype_bytes(x->dst->dtype) >= STREAMED;
     lane->n_chunks = chunk_count(x, chunk);
     x->fetch = x->send = x->tile_free[0] = x->tile_free[1] = lane->now;
     bool ok = move_all(x, chunk);

@@ -1,5 +1,6 @@
 # Shared by the benches: source it with the build directory in $1.
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 2
+# shellcheck disable=SC2034 # for those who source this
 build=${1:-build}
 tmp=$(mktemp -d) || exit 2
 trap 'rm -rf "$tmp"' EXIT

@@ -85,6 +85,8 @@ ArithStatus dev_binary(ScalarOp op, Dtype t, int64_t a, int64_t b, int64_t *out)
 {
     if (dtype_is_float(t))
         return float_binary(op, (float)dev_to_double(a), (float)dev_to_double(b), out);
+    if (dev_simple(op, t, a, b, out))
+        return ARITH_OK;
     switch (op) {
     case SC_ADD:
     case SC_SUB:

@@ -9,6 +9,7 @@
 #define PLD_BASE_DEVARITH_H
 
 #include "base/scalar.h"
+#include <stdbool.h>
 #include <string.h>
 
 static inline int64_t dev_from_double(double v)
@@ -23,6 +24,38 @@ static inline double dev_to_double(int64_t v)
     double d;
     memcpy(&d, &v, sizeof d);
     return d;
+}
+
+/* Whether dev_cast leaves every value as it is: the common ones of those. */
+static inline bool dev_cast_keeps(Dtype from, Dtype to)
+{
+    return (to == DT_INT64 || to == DT_INDEX) &&
+           (from == DT_INT64 || from == DT_INDEX || from == DT_INT32);
+}
+
+/* The same as dev_binary for whole numbers of 64 bits and INT32, where nothing can go wrong; false,
+ * and nothing done, for all else. */
+static inline bool dev_simple(ScalarOp op, Dtype t, int64_t a, int64_t b, int64_t *out)
+{
+    uint64_t x = (uint64_t)a, y = (uint64_t)b, v;
+    if (t != DT_INDEX && t != DT_INT64 && t != DT_INT32)
+        return false;
+    switch (op) {
+    case SC_ADD: v = x + y; break;
+    case SC_SUB: v = x - y; break;
+    case SC_MUL: v = x * y; break;
+    case SC_EQ: *out = a == b; return true;
+    case SC_NE: *out = a != b; return true;
+    case SC_LT: *out = a < b; return true;
+    case SC_LE: *out = a <= b; return true;
+    case SC_GT: *out = a > b; return true;
+    case SC_GE: *out = a >= b; return true;
+    case SC_MIN: *out = a < b ? a : b; return true;
+    case SC_MAX: *out = a > b ? a : b; return true;
+    default: return false;
+    }
+    *out = t == DT_INT32 ? (int32_t)v : (int64_t)v;
+    return true;
 }
 
 /* *out = a OP b of operands of dtype `t`, a comparison's result being a BOOL, another one's of

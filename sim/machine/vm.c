@@ -59,11 +59,6 @@ static bool binary(World *w, Lane *lane, const BcInsn *in, int64_t *regs)
     return true;
 }
 
-static bool before(int64_t at, int64_t end, int64_t step)
-{
-    return step > 0 ? at < end : at > end;
-}
-
 static bool for_prep(World *w, Lane *lane, const BcInsn *in, Frame *top)
 {
     const int64_t *r = top->regs;
@@ -71,15 +66,8 @@ static bool for_prep(World *w, Lane *lane, const BcInsn *in, Frame *top)
         return vm_fault(w, lane, "the step of this loop is 0");
     if (w->call_sites->flags[top->func])
         probe_loop(&w->probe, lane);
-    top->pc = before(r[in->a], r[in->b], r[in->c]) ? top->pc + 1 : (uint32_t)in->imm;
+    top->pc = vm_before(r[in->a], r[in->b], r[in->c]) ? top->pc + 1 : (uint32_t)in->imm;
     return true;
-}
-
-static void for_loop(const BcInsn *in, Frame *top)
-{
-    int64_t *r = top->regs;
-    bool over = __builtin_add_overflow(r[in->a], r[in->c], &r[in->a]);
-    top->pc = !over && before(r[in->a], r[in->b], r[in->c]) ? (uint32_t)in->imm : top->pc + 1;
 }
 
 static bool query(World *w, Lane *lane, const BcInsn *in, Frame *top)
@@ -252,6 +240,9 @@ VmStatus vm_run(World *w, Lane *lane, uint64_t budget)
     bool ok = true;
     Apart apart = {0};
     for (; budget > 0 && ok; budget--) {
+        budget -= vm_scalars(w, lane, budget);
+        if (!budget)
+            break;
         Frame *top = lane_top(lane);
         vm_check_insn(w, lane);
         const BcInsn *in = &top->f->insns[top->pc];
@@ -275,18 +266,10 @@ VmStatus vm_run(World *w, Lane *lane, uint64_t budget)
         w->steps++;
         lane->scalar_ps += scalar;
         switch (in->op) {
-        case BC_NOP: break;
-        case BC_MOV: r[in->a] = r[in->b]; break;
-        case BC_LDI: r[in->a] = in->imm; break;
-        case BC_LDK: r[in->a] = w->program->consts[in->imm]; break;
         case BC_BIN: ok = binary(w, lane, in, r); break;
         case BC_UN: r[in->a] = dev_unary((ScalarOp)in->imm, in->d, r[in->b]); break;
         case BC_CAST: r[in->a] = dev_cast(in->e, in->d, r[in->b]); break;
-        case BC_JMP: top->pc = (uint32_t)in->imm; continue;
-        case BC_JZ: top->pc = r[in->a] ? top->pc + 1 : (uint32_t)in->imm; continue;
-        case BC_JNZ: top->pc = r[in->a] ? (uint32_t)in->imm : top->pc + 1; continue;
         case BC_FORPREP: ok = for_prep(w, lane, in, top); continue;
-        case BC_FORLOOP: for_loop(in, top); continue;
         case BC_CALL: ok = vm_call(w, lane, in); continue;
         case BC_SPMD: ok = vm_block_begin(w, lane, in) && vm_call(w, lane, in); continue;
         case BC_RET:

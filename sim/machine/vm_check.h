@@ -8,6 +8,7 @@
 #include "sim/machine/world.h"
 
 #ifdef PLD_VM_CHECK
+#define VM_CHECKED 1
 /* Operands of the instruction that the lane is about to execute, by their letters in
  * codegen/bytecode.def: registers, runs, slots and tables of the frame. */
 void vm_check_insn(const World *w, const Lane *lane);
@@ -21,6 +22,7 @@ void vm_check_region(const Region *region, const FabRect *r);
 /* Valid extents within the tile's shape. */
 void vm_check_valid(const BcTile *t, const int64_t *valid);
 #else
+#define VM_CHECKED 0
 #define vm_check_insn(w, lane) ((void)0)
 #define vm_check_slot(lane, t) ((void)0)
 #define vm_check_local(lane, p, at) ((void)0)

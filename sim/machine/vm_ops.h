@@ -49,6 +49,15 @@ bool vm_access(World *w, Lane *lane, const MemRef *m, EventKind kind, const Rect
  * NULL: use vm_access. What has been read or written there is told by vm_moved. */
 char *vm_direct(World *w, Lane *lane, const MemRef *m, const FabRect *r, bool write);
 void vm_moved(World *w, Lane *lane, const MemRef *m, EventKind kind, const RectPair *p);
+/* Is a loop variable on this side of its end? */
+static inline bool vm_before(int64_t at, int64_t end, int64_t step)
+{
+    return step > 0 ? at < end : at > end;
+}
+
+/* Executes instructions as long as they are scalar ones that can neither fault nor be noticed, at
+ * most `budget`; returns how many. */
+uint64_t vm_scalars(World *w, Lane *lane, uint64_t budget);
 bool vm_read(World *w, Lane *lane, const BcInsn *in);
 bool vm_write(World *w, Lane *lane, const BcInsn *in);
 bool vm_load(World *w, Lane *lane, const BcInsn *in);

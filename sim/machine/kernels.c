@@ -5,18 +5,32 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #if KERNELS_HAVE_AVX2
+#if __has_include(<sys/platform/x86.h>)
+/* What the C library has found out. Asking the processor again is slow in a virtual machine. */
+#include <sys/platform/x86.h>
+#define HAS(FEATURE, name) x86_cpu_active(x86_cpu_##FEATURE)
+#define HAS_F16C x86_cpu_active(x86_cpu_F16C)
+#else
 #include <cpuid.h>
+#define HAS(FEATURE, name) __builtin_cpu_supports(name)
+#define HAS_F16C has_f16c()
+
+static bool has_f16c(void)
+{
+    unsigned a, b, c, d;
+    return __get_cpuid(1, &a, &b, &c, &d) && (c & bit_F16C);
+}
+#endif
 #endif
 
 static bool has(KernelPath path)
 {
 #if KERNELS_HAVE_AVX2
-    unsigned a, b, c, d;
     if (path == KERNELS_AVX2)
-        return __builtin_cpu_supports("avx2") && __get_cpuid(1, &a, &b, &c, &d) && (c & bit_F16C);
+        return HAS(AVX2, "avx2") && HAS_F16C;
     if (path == KERNELS_AVX512)
-        return has(KERNELS_AVX2) && __builtin_cpu_supports("avx512f") &&
-               __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw");
+        return has(KERNELS_AVX2) && HAS(AVX512F, "avx512f") && HAS(AVX512DQ, "avx512dq") &&
+               HAS(AVX512BW, "avx512bw");
 #endif
     return path == KERNELS_PORTABLE;
 }

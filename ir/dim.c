@@ -236,7 +236,11 @@ static const Dim *from_atom(TypeTable *tt, const Atom *a)
 
 const Dim *dim_const(TypeTable *tt, int64_t v)
 {
-    return from_term(tt, &(Term){.coef = v});
+    if (v < 0 || v >= SMALL_DIMS)
+        return from_term(tt, &(Term){.coef = v});
+    if (!tt->small[v])
+        tt->small[v] = from_term(tt, &(Term){.coef = v});
+    return tt->small[v];
 }
 
 const Dim *dim_name(TypeTable *tt, Sym name)

@@ -1,9 +1,24 @@
 #include "base/checked.h"
-#include "base/crc32.h"
 #include "ir/type_table.h"
 #include <string.h>
 
 /* The table. */
+
+/* Keys are short and found often: eight bytes at a time. */
+static uint64_t key_hash(const void *key, size_t len)
+{
+    const char *at = key;
+    uint64_t hash = len, word;
+    for (; len >= sizeof word; len -= sizeof word, at += sizeof word) {
+        memcpy(&word, at, sizeof word);
+        hash = (hash ^ word) * 0x9e3779b97f4a7c15;
+        hash ^= hash >> 29;
+    }
+    word = 0;
+    memcpy(&word, at, len);
+    hash = (hash ^ word) * 0x9e3779b97f4a7c15;
+    return hash ^ hash >> 29;
+}
 
 static uint32_t find_slot(const TypeTable *tt, uint64_t hash, const void *key, size_t len)
 {
@@ -30,7 +45,7 @@ const void *table_find(const TypeTable *tt, const void *key, size_t len)
 {
     if (tt->cap == 0)
         return NULL;
-    uint64_t hash = hash64(HASH64_INIT, key, len);
+    uint64_t hash = key_hash(key, len);
     return tt->slots[find_slot(tt, hash, key, len)].object;
 }
 
@@ -38,7 +53,7 @@ const char *table_add(TypeTable *tt, const void *key, size_t len, const void *ob
 {
     if (tt->len >= tt->cap / 4 * 3)
         grow(tt);
-    uint64_t hash = hash64(HASH64_INIT, key, len);
+    uint64_t hash = key_hash(key, len);
     char *copy = arena_strndup(tt->arena, key, len);
     tt->slots[find_slot(tt, hash, copy, len)] = (TableSlot){hash, copy, len, object};
     tt->len++;

@@ -15,12 +15,15 @@ typedef struct {
     const void *object;
 } TableSlot;
 
+enum { SMALL_DIMS = 64 };
+
 struct TypeTable {
     Arena *arena;
     TableSlot *slots; /* open addressing */
     uint32_t cap;     /* power of two, or 0 */
     uint32_t len;
     const Type *none, *scalars[DT_COUNT];
+    const Dim *small[SMALL_DIMS]; /* constants from 0, as they are asked for most; NULL: not yet */
 };
 
 /* The object stored under the key, or NULL. */

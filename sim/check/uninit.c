@@ -1,24 +1,13 @@
 /* Reads of window bytes that nobody has written, of tiles, and of Out tensors that their kernel has
- * not written: what they hold then is not the kernel's, even where somebody gave them content.
- *
- * Most slices are written from one end to the other: what is written is one range [lo, hi). Only a
- * slice for which that stops being true gets a bit per byte. */
+ * not written: what they hold then is not the kernel's, even where somebody gave them content. */
 #include "sim/check/checks.h"
+#include "sim/check/written.h"
 #include "sim/machine/element_text.h"
 #include "sim/machine/fault.h"
 #include "sim/machine/rect_overlap.h"
 
 #include "base/map.h"
 #include <string.h>
-
-typedef struct {
-    int64_t lo, hi;   /* written throughout */
-    uint8_t *bits;    /* per byte; NULL: nothing outside [lo, hi) */
-    int64_t bytes;    /* of the slice */
-    CodePlace writer; /* the lowest rank's; valid when `touched` */
-    bool touched;
-    uint64_t serial; /* of the region, where the dispatch made it */
-} Written;
 
 typedef struct {
     CodePlace at;
@@ -53,97 +42,6 @@ static Written *slice_of(UninitCheck *c, const World *w, FabAddr at)
     map_set(&c->index, key, c->slices.len);
     vec_push(&c->slices, (Written){.bytes = w->windows.at[at.window].bytes});
     return &vec_last(&c->slices);
-}
-
-/* ---- bits ---- */
-
-static uint8_t mask_from(int64_t bit)
-{
-    return (uint8_t)(0xffu << (bit % 8));
-}
-
-static void bits_set(uint8_t *bits, int64_t lo, int64_t hi)
-{
-    int64_t a = lo / 8, b = hi / 8;
-    if (a == b) {
-        bits[a] |= mask_from(lo) & (uint8_t)~mask_from(hi);
-        return;
-    }
-    bits[a] |= mask_from(lo);
-    memset(bits + a + 1, 0xff, (size_t)(b - a - 1));
-    if (hi % 8)
-        bits[b] |= (uint8_t)~mask_from(hi);
-}
-
-static bool bits_all(const uint8_t *bits, int64_t lo, int64_t hi)
-{
-    while (lo < hi && lo % 8) {
-        if (!(bits[lo / 8] >> (lo % 8) & 1))
-            return false;
-        lo++;
-    }
-    uint64_t word;
-    for (; hi - lo >= 64; lo += 64) {
-        memcpy(&word, bits + lo / 8, 8);
-        if (~word)
-            return false;
-    }
-    for (; lo < hi; lo++)
-        if (!(bits[lo / 8] >> (lo % 8) & 1))
-            return false;
-    return true;
-}
-
-/* ---- runs ---- */
-
-static bool mark_run(void *env, int64_t offset, int64_t bytes)
-{
-    Written *s = env;
-    int64_t end = offset + bytes;
-    if (s->lo == s->hi)
-        s->lo = s->hi = offset;
-    if (offset <= s->hi && end >= s->lo) {
-        s->lo = offset < s->lo ? offset : s->lo;
-        s->hi = end > s->hi ? end : s->hi;
-        if (s->bits)
-            bits_set(s->bits, offset, end);
-        return true;
-    }
-    if (!s->bits) {
-        s->bits = xcalloc((size_t)s->bytes / 8 + 1, 1);
-        bits_set(s->bits, s->lo, s->hi);
-    }
-    bits_set(s->bits, offset, end);
-    return true;
-}
-
-typedef struct {
-    const Written *s;
-    int64_t first, end; /* unwritten bytes; first -1: none so far */
-} Hole;
-
-static bool is_written(const Written *s, int64_t at)
-{
-    return (at >= s->lo && at < s->hi) || (s->bits && (s->bits[at / 8] >> (at % 8) & 1));
-}
-
-static bool check_run(void *env, int64_t offset, int64_t bytes)
-{
-    Hole *h = env;
-    const Written *s = h->s;
-    int64_t end = offset + bytes;
-    if ((offset >= s->lo && end <= s->hi) || (s->bits && bits_all(s->bits, offset, end)))
-        return true;
-    while (offset < end && is_written(s, offset))
-        offset++;
-    while (end > offset && is_written(s, end - 1))
-        end--;
-    if (offset == end)
-        return true;
-    if (h->first < 0)
-        h->first = offset;
-    h->end = end;
-    return true;
 }
 
 /* ---- reports ---- */
@@ -329,7 +227,7 @@ static Written *kernel_out(UninitCheck *c, const Event *e)
             continue;
         inner = &k->written;
         if (e->kind == EV_TENSOR_WRITE)
-            (void)rects_each_run(&e->rect, mark_run, inner);
+            (void)rects_each_run(&e->rect, written_mark, inner);
     }
     return inner;
 }
@@ -339,14 +237,14 @@ static void tensor_event(UninitCheck *c, World *w, const Event *e)
     Written *all = out_of(c, w, e), *s = kernel_out(c, e);
     if (e->kind == EV_TENSOR_WRITE) {
         if (all)
-            (void)rects_each_run(&e->rect, mark_run, all);
+            (void)rects_each_run(&e->rect, written_mark, all);
         return;
     }
     s = s ? s : all;
     if (!s)
         return;
     Hole h = {.s = s, .first = -1};
-    (void)rects_each_run(&e->rect, check_run, &h);
+    (void)rects_each_run(&e->rect, written_check, &h);
     if (h.first >= 0)
         report_out(c, w, e, &h, s == all);
 }
@@ -374,12 +272,12 @@ static void on_event(Observer *o, World *w, const Event *e)
     Written *s = slice_of(c, w, e->rect.at);
     if (e->kind == EV_READ || e->kind == EV_REMOTE_READ) {
         Hole h = {.s = s, .first = -1};
-        (void)rects_each_run(&e->rect, check_run, &h);
+        (void)rects_each_run(&e->rect, written_check, &h);
         if (h.first >= 0)
             report_window(c, w, e, &h);
         return;
     }
-    (void)rects_each_run(&e->rect, mark_run, s);
+    (void)rects_each_run(&e->rect, written_mark, s);
     if (!s->touched || is_lower(e->at, s->writer))
         s->writer = e->at;
     s->touched = true;
@@ -438,24 +336,6 @@ static void reset(Observer *o, World *w)
     vec_clear(&c->kernels);
 }
 
-static void save_written(Buf *out, const Written *s)
-{
-    save_value(out, *s);
-    if (s->bits)
-        save_bytes(out, s->bits, (size_t)s->bytes / 8 + 1);
-}
-
-static Written load_written(SaveReader *in)
-{
-    Written s;
-    load_value(in, s);
-    if (s.bits) {
-        s.bits = xmalloc((size_t)s.bytes / 8 + 1);
-        load_bytes(in, s.bits, (size_t)s.bytes / 8 + 1);
-    }
-    return s;
-}
-
 static bool save(const Observer *o, Buf *out)
 {
     const UninitCheck *c = (const UninitCheck *)o;
@@ -465,11 +345,11 @@ static bool save(const Observer *o, Buf *out)
     save_map(out, &c->outs);
     save_value(out, c->slices.len);
     for (uint32_t i = 0; i < c->slices.len; i++)
-        save_written(out, &c->slices.at[i]);
+        written_save(out, &c->slices.at[i]);
     save_value(out, c->kernels.len);
     for (uint32_t i = 0; i < c->kernels.len; i++) {
         save_value(out, c->kernels.at[i]);
-        save_written(out, &c->kernels.at[i].written);
+        written_save(out, &c->kernels.at[i].written);
     }
     return true;
 }
@@ -482,11 +362,11 @@ static void load(Observer *o, World *w, SaveReader *in)
     load_map(in, &c->index);
     load_map(in, &c->outs);
     for (load_value(in, n); n; n--)
-        vec_push(&c->slices, load_written(in));
+        vec_push(&c->slices, written_load(in));
     for (load_value(in, n); n; n--) {
         KernelOut k;
         load_value(in, k);
-        k.written = load_written(in);
+        k.written = written_load(in);
         vec_push(&c->kernels, k);
     }
 }

@@ -293,7 +293,8 @@ static const char methods[] =
     "    def main(self, x: pl.Tensor[[N, 8], pl.FP32], y: pl.Out[pl.Tensor[[TWICE, 8], pl.FP32]]):\n"
     "        return self.k(x, y)\n"
     "@pl.jit\n"
-    "def f(x: pl.Tensor[[2, 8], pl.FP32], y: pl.Out[pl.Tensor[[2, 8], pl.FP32]], n: pl.INDEX = 3):\n"
+    "def f(x: pl.Tensor[[2, 8], pl.FP32], y: pl.Out[pl.Tensor[[2, 8], pl.FP32]],\n"
+    "      n: pl.INDEX = 3):\n"
     "    with pl.at(level=pl.Level.CORE_GROUP):\n"
     "        y = pl.store(pl.load(x, [0, 0], [2, 8]) * float(n), [0, 0], y)\n"
     "    return y\n";

@@ -24,11 +24,6 @@ bool elab_fully_annotated(const FnDecl *d)
     return true;
 }
 
-static const char *kind_text(FuncKind k)
-{
-    return k == FN_HOST ? "a host" : k == FN_ORCH ? "an orchestration" : "an InCore";
-}
-
 /* Which types may stand in the parameters of which level. */
 static bool param_type_ok(Elab *e, const FnDecl *d, const AstParam *p, const Type *t)
 {
@@ -38,7 +33,7 @@ static bool param_type_ok(Elab *e, const FnDecl *d, const AstParam *p, const Typ
                                      : memory || scalar || t->kind == TY_TILE || t->kind == TY_CTX;
     if (good)
         return true;
-    elab_error(e, p->span, "type", "%s function has no parameter of type %s%s", kind_text(d->kind),
+    elab_error(e, p->span, "type", "%s function has no parameter of type %s%s", elab_level_name(d->kind),
                type_text(e->arena, t),
                d->kind == FN_HOST && t->kind == TY_DIST
                    ? ": it makes windows itself, with pld.window"

@@ -303,31 +303,6 @@ static bool make_arguments(Elab *e, Call *c)
 
 /* ---- levels */
 
-static const char *level_name(FuncKind k)
-{
-    return k == FN_HOST ? "a host" : k == FN_ORCH ? "an orchestration" : "an InCore";
-}
-
-static bool check_level(Elab *e, const FnDecl *d, Span span)
-{
-    FuncKind from = e->fn->level;
-    static const char *const calls[] = {[FN_HOST] = "a host function calls orchestration functions",
-                                        [FN_ORCH] =
-                                            "an orchestration function calls InCore functions",
-                                        [FN_INCORE] = "an InCore function calls InCore helpers"};
-    bool good = from == FN_HOST ? d->kind == FN_ORCH && d->form != FORM_INLINE
-                                : d->kind == FN_INCORE || d->form != FORM_PLAIN;
-    if (good || (e->ir && from == FN_HOST && d->kind == FN_INCORE))
-        return true;
-    elab_error(e, span, "level", "%s is %s function and this is %s function: %s", d->name,
-               level_name(d->kind), level_name(from), calls[from]);
-    diag_note(e->diags, d->def->def.name_span, "%s is declared here%s", d->name,
-              from == FN_ORCH && d->kind == FN_ORCH
-                  ? ": one that others call is @pl.jit.incore, .inline or .opaque"
-                  : "");
-    return false;
-}
-
 static bool has_window(const Call *c)
 {
     for (uint32_t i = 0; i < elab_n_params(c->d); i++)
@@ -423,7 +398,7 @@ static bool check_results(Elab *e, const FnDecl *d, Span call)
         elab_error(e, call, "type",
                    "%s returns %s, and %s function gets memory only: write it into a tensor and "
                    "return that",
-                   d->name, type_text(e->arena, one), level_name(from));
+                   d->name, type_text(e->arena, one), elab_level_name(from));
         diag_note(e->diags, d->def->def.name_span, "%s is declared here", d->name);
         return false;
     }
@@ -477,7 +452,7 @@ Val elab_function_call(Elab *e, FnDecl *base, const Ast *ast)
                   base->name);
         return val_none;
     }
-    if (!check_level(e, base, ast->span) || !elab_signature(e, base) ||
+    if (!elab_check_level(e, base, ast->span) || !elab_signature(e, base) ||
         !sound(e, base, ast->span) || !place_arguments(e, &c) ||
         !check_device(e, &c, &device, &cores))
         return val_bad;

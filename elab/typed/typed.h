@@ -161,7 +161,11 @@ Expr *elab_slot(Elab *e, OpId op, uint32_t slot, Val v, Span span, Expr **slots)
 Val elab_cast_call(Elab *e, const Args *args, Span span);
 Expr *elab_list(Elab *e, Expr **items, uint32_t n, Span span);
 
-/* ---- calls of functions (call.c, func.c, instance.c) */
+/* ---- calls of functions (invoke.c, level.c, func.c, instance.c) */
+/* "a host", "an orchestration", "an InCore". */
+const char *elab_level_name(FuncKind level);
+/* May code at hand call it? Reports when it may not. */
+bool elab_check_level(Elab *e, const FnDecl *d, Span call);
 Val elab_function_call(Elab *e, FnDecl *d, const Ast *call);
 /* Elaborates the function for arguments of these types (NULL: by its annotations alone). */
 bool elab_function(Elab *e, FnDecl *d, const Type *const *arg_types, Span call);

@@ -3,6 +3,7 @@
 #include "api/cost_forms.h"
 #include "base/file.h"
 #include "codegen/emit.h"
+#include "elab/comptime/modules.h"
 #include "elab/comptime/script.h"
 #include "ir/print.h"
 #include "parser/parser.h"
@@ -73,7 +74,7 @@ static bool setup_warnings(Compilation *c, const CompileOptions *o)
     return true;
 }
 
-static const Source *load_all(Compilation *c, const TakenLines *t)
+static Source *load_all(Compilation *c, const TakenLines *t)
 {
     const NamedSource *s = t->sources;
     Source *src = source_from_bytes(&c->arena, s->name, s->text, s->len);
@@ -107,7 +108,7 @@ static void take(Compilation *c, CompileOptions *o)
     const TakenLines *t = o->taken;
     c->module = arena_new(&c->arena, AstModule);
     c->module->src = c->src;
-    if (!parser_check_text(c->src, &c->diags))
+    if (!parser_check_text(c->src, (Span){0, c->src->len}, &c->diags))
         return;
     Taken *defs = arena_new_n(&c->arena, Taken, t->n_defs);
     Sym entry = NULL;
@@ -124,17 +125,22 @@ static void take(Compilation *c, CompileOptions *o)
         o->specialize.program = entry;
 }
 
+static const char *folder_of(Arena *arena, const CompileOptions *o)
+{
+    const char *slash = strrchr(o->path, '/');
+    if (o->folder || o->text)
+        return o->folder;
+    return slash ? arena_strndup(arena, o->path, (size_t)(slash - o->path) + 1) : "";
+}
+
 static void parse(Compilation *c, CompileOptions *o)
 {
     if (o->taken) {
         take(c, o);
         return;
     }
-    if (!is_script(o)) {
-        c->module = parse_module(&c->arena, &c->in, c->src, &c->diags);
-        return;
-    }
-    c->module = script_read(&c->arena, &c->in, c->src, &c->diags);
+    ModulesOptions how = {.script = is_script(o), .folder = folder_of(&c->arena, o)};
+    c->module = modules_read(&c->arena, &c->in, c->src, &how, &c->diags);
     if (!diags_failed(&c->diags))
         c->note = script_note(&c->arena, c->module, o->verbose);
 }
@@ -275,6 +281,20 @@ static bool lower(Driver *d)
     return c->bytecode != NULL;
 }
 
+/* After mistakes in the text: those in what could be read come in the same run, but not what is
+ * said of lines that were mended. */
+static void check_rest(Driver *d)
+{
+    Compilation *c = d->c;
+    bool enabled[WARN_COUNT];
+    memcpy(enabled, c->diags.enabled, sizeof enabled);
+    memset(c->diags.enabled, 0, sizeof enabled);
+    uint32_t known = c->diags.list.len;
+    (void)specialize(&c->arena, &c->in, c->module, &d->options->specialize, &c->diags);
+    diags_drop_repeated_lines(&c->diags, known);
+    memcpy(c->diags.enabled, enabled, sizeof enabled);
+}
+
 static bool dump_is_later(const Driver *d)
 {
     const CompileOptions *o = d->options;
@@ -287,7 +307,7 @@ Ast *compile_take(Compilation *c, const NamedSource *s, uint32_t line)
     memset(c, 0, sizeof *c);
     c->src = source_from_bytes(&c->arena, s->name, s->text, s->len);
     diags_init(&c->diags, &c->arena, c->src);
-    if (!parser_check_text(c->src, &c->diags))
+    if (!parser_check_text(c->src, (Span){0, c->src->len}, &c->diags))
         return NULL;
     if (source_line_begin(c->src, 0, line, &at))
         return taken_parse(&c->arena, &c->in, c->src, at, &c->diags);
@@ -307,7 +327,10 @@ CompileStatus compile(Compilation *c, const CompileOptions *options)
     if (o->time_passes)
         buf_printf(&c->times_text, "%10.3f ms  parse\n", (cpu_seconds() - d.last) * 1e3);
     d.last = cpu_seconds();
-    bool ok = !diags_failed(&c->diags) && (!o->dump_passes || make_dump_dir(&d)) && lower(&d);
+    bool bad = diags_failed(&c->diags);
+    if (bad && !o->taken)
+        check_rest(&d);
+    bool ok = !bad && (!o->dump_passes || make_dump_dir(&d)) && lower(&d);
     status = finish(c);
     if (status != STATUS_OK)
         return status;

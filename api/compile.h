@@ -40,6 +40,8 @@ typedef struct {
     const char *text; /* what the file would hold, `len` bytes; NULL: it is read */
     size_t len;
     const TakenLines *taken; /* NULL: all of the file, by the rules for it */
+    const char *folder; /* where files are that it imports, "" or with a '/' at the end; NULL: that
+                           of `path`, and none for a text */
     SpecializeOptions specialize;
     PassId stop_after; /* PASS_FINAL: go on to bytecode */
     bool verify_each;
@@ -64,7 +66,7 @@ typedef struct {
     Arena arena; /* owns everything below */
     Interner in;
     Diags diags;
-    const Source *src;
+    Source *src;
     AstModule *module;
     Program *program;
     BcProgram *bytecode; /* NULL when stopped before */
@@ -72,7 +74,7 @@ typedef struct {
     Buf cost_text;       /* --cost */
     Buf times_text;      /* --time-passes */
     Buf kept[PASS_COUNT];
-    const char *note; /* what was taken of a script; NULL: it is none */
+    const char *note; /* what was taken of scripts, a line each; NULL: there is none */
     const char *why;  /* a message that has no place, or NULL */
     bool usage;       /* it is about an option */
 } Compilation;

@@ -134,6 +134,33 @@ bool diags_internal(const Diags *diags)
     return false;
 }
 
+static bool line_has(const Diags *diags, uint32_t n, Span span)
+{
+    uint32_t len;
+    const char *line = source_line(diags->src, span.begin, &len);
+    for (uint32_t i = 0; i < n; i++)
+        if (diags->list.at[i].span.end &&
+            source_line(diags->src, diags->list.at[i].span.begin, &len) == line)
+            return true;
+    return false;
+}
+
+void diags_drop_repeated_lines(Diags *diags, uint32_t from)
+{
+    uint32_t kept = from;
+    for (uint32_t i = from, size; i < diags->list.len; i += size) {
+        const Diag *d = &diags->list.at[i];
+        size = 1 + d->n_notes;
+        if (d->severity == DIAG_ERROR && d->span.end && line_has(diags, from, d->span)) {
+            diags->n_errors--;
+            continue;
+        }
+        memmove(&diags->list.at[kept], d, size * sizeof *d);
+        kept += size;
+    }
+    diags->list.len = kept;
+}
+
 bool diags_failed(const Diags *diags)
 {
     return diags->n_errors > 0 || diags_internal(diags);

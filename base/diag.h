@@ -66,6 +66,9 @@ void diag_set_far(Diags *diags, FarPlace far);
 void diag_internal(Diags *diags, Span span, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* Forgets those from the `from`th on that are about a line which an earlier one is about. */
+void diags_drop_repeated_lines(Diags *diags, uint32_t from);
+
 bool diags_failed(const Diags *diags); /* any error (or warning under -Werror) or internal */
 bool diags_internal(const Diags *diags);
 

@@ -38,7 +38,7 @@ static void add_part(Arena *arena, Source *src, const char *name, uint32_t begin
     SourcePart *parts = arena_new_n(arena, SourcePart, src->n_parts + 1);
     if (src->n_parts)
         memcpy(parts, src->parts, src->n_parts * sizeof *parts);
-    parts[src->n_parts++] = (SourcePart){name, begin, src->len, line};
+    parts[src->n_parts++] = (SourcePart){name, begin, src->len, line, 0};
     src->parts = parts;
 }
 

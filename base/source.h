@@ -17,6 +17,7 @@ typedef struct {
     const char *name;
     uint32_t begin, end; /* of its text */
     uint32_t line;       /* index of its first line in line_starts */
+    uint32_t order;      /* of its functions among those of other files */
 } SourcePart;
 
 /* A file, and those that were appended: one text, so that a Span says which of them it is in. */

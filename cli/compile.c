@@ -3,6 +3,7 @@
 #include "base/terminal.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 static CompileStatus say(const char *tool, const Compilation *c, const CompileOptions *o,
@@ -11,7 +12,7 @@ static CompileStatus say(const char *tool, const Compilation *c, const CompileOp
     bool colour = isatty(STDERR_FILENO) && !getenv("NO_COLOR");
     terminal_text(stderr, c->times_text.at, c->times_text.len);
     if (c->note && !o->quiet && o->diag_format == DIAG_TEXT)
-        terminal_line(stderr, "%s: note: %s", c->src->name, c->note);
+        terminal_text(stderr, c->note, strlen(c->note));
     diags_print(&c->diags, stderr, o->diag_format, colour);
     if (c->why && c->usage)
         (void)usage_error(tool, "%s", c->why);

@@ -32,6 +32,7 @@ static void start(Elab *e, Arena *arena, Interner *in, const AstModule *module,
                 .module = module,
                 .opt = options,
                 .typed = &elab_run_time};
+    e->syntax_errors = diags->n_errors;
     e->p = new_program(arena, in, module, options, diags);
     e->tt = e->p->types;
     e->s_self = intern(in, "self");
@@ -48,6 +49,7 @@ static void finish(Elab *e)
         map_free(&e->kept.at[i]->index);
         map_free(&e->kept.at[i]->locals);
     }
+    map_free(&e->foreign_names);
     map_free(&e->from_names);
     map_free(&e->decl_index);
     map_free(&e->setting_index);
@@ -77,11 +79,11 @@ static FnDecl *find(Elab *e)
     elab_imports(e);
     keep_bindings(e);
     bool ok = elab_find_program(e) && elab_collect(e);
-    FnDecl *entry = ok && !diags_failed(e->diags) ? elab_take_entry(e) : NULL;
+    FnDecl *entry = ok ? elab_take_entry(e) : NULL;
     /* Not after other mistakes: the parameter may be one that was not reached. */
     if (ok && !diags_failed(e->diags))
         elab_unused_settings(e);
-    return diags_failed(e->diags) ? NULL : entry;
+    return entry;
 }
 
 /* After a mistake in a caller its callees were not reached: their own mistakes are reported in the
@@ -90,8 +92,8 @@ static void check_unreached(Elab *e)
 {
     for (uint32_t i = 0; i < e->decls.len; i++) {
         FnDecl *d = &e->decls.at[i];
-        if (d->state == FN_NEW && d->reached && d->kind != FN_HOST && elab_signature(e, d) &&
-            elab_fully_annotated(d))
+        bool wanted = d->state == FN_NEW && (d->reached || e->syntax_errors) && d->kind != FN_HOST;
+        if (wanted && elab_signature(e, d) && elab_fully_annotated(d))
             elab_function(e, d, NULL, d->def->def.name_span);
     }
 }
@@ -109,24 +111,38 @@ static void drop_uncalled(Elab *e)
     }
 }
 
-/* Instances of one text: k, k_1, k_2 ... */
+/* Instances of one text: k, k_1, k_2 ... Functions of imported files come before those of the
+ * file that imports them, as in the text that a dump is. */
+typedef struct {
+    uint64_t place;
+    Func *func;
+} Placed;
+
 static int by_place(const void *a, const void *b)
 {
-    const Func *x = *(Func *const *)a, *y = *(Func *const *)b;
-    size_t n = strlen(x->name), m = strlen(y->name);
-    if (x->span.begin != y->span.begin)
-        return x->span.begin > y->span.begin ? 1 : -1;
-    return n != m ? (n > m ? 1 : -1) : strcmp(x->name, y->name);
+    const Placed *x = a, *y = b;
+    size_t n = strlen(x->func->name), m = strlen(y->func->name);
+    if (x->place != y->place)
+        return x->place > y->place ? 1 : -1;
+    return n != m ? (n > m ? 1 : -1) : strcmp(x->func->name, y->func->name);
 }
 
 static void collect_functions(Elab *e)
 {
+    VEC(Placed) list = {0};
     for (uint32_t i = 0; i < e->decls.len; i++)
         for (const FnDecl *d = &e->decls.at[i]; d; d = d->next)
             if (d->state == FN_DONE)
                 avec_push(e->arena, &e->p->funcs, d->func);
-    if (e->p->funcs.len)
-        qsort(e->p->funcs.at, e->p->funcs.len, sizeof *e->p->funcs.at, by_place);
+    for (uint32_t i = 0; i < e->p->funcs.len; i++) {
+        Func *f = e->p->funcs.at[i];
+        uint64_t file = source_part(e->module->src, f->span.begin)->order;
+        avec_push(e->arena, &list, (Placed){file << 32 | f->span.begin, f});
+    }
+    if (list.len)
+        qsort(list.at, list.len, sizeof *list.at, by_place);
+    for (uint32_t i = 0; i < list.len; i++)
+        e->p->funcs.at[i] = list.at[i].func;
     for (uint32_t i = 0; i < e->added.len; i++)
         avec_push(e->arena, &e->p->funcs, e->added.at[i]);
 }
@@ -192,11 +208,12 @@ bool specialize_header(Arena *arena, Interner *in, const AstModule *module,
     Func entry = {0};
     start(&e, arena, in, module, options, diags);
     FnDecl *d = find(&e);
-    if (d) {
+    if (d && !elab_failed(&e)) {
         entry.name = d->name;
         e.p->entry = &entry;
         elab_print_header(&e, out);
     }
+    bool ok = d && !elab_failed(&e);
     finish(&e);
-    return d != NULL;
+    return ok;
 }

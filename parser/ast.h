@@ -270,18 +270,22 @@ typedef struct {
     Span span;
     uint32_t part;
     const char *what; /* that it is, where it was not in the text, or NULL */
+    bool reported; /* what makes it is a mistake that has its message */
 } AstPoison;
 
-/* A parsed file. */
-typedef struct {
+/* A parsed file, or several that are compiled as one. */
+typedef struct AstModule AstModule;
+struct AstModule {
     const Source *src;
+    Span span;    /* of the file */
     Sym header;   /* text of a first line `# pld-ir ...` without the newline, or NULL */
     AstList body; /* top-level statements in source order */
     bool script;  /* read by elab/comptime/script.c, which skips what is no part of a program */
     uint32_t kernels, constants; /* of a script: taken */
     VEC(AstSkipped) skipped;
     VEC(AstPoison) poisoned;
-} AstModule;
+    VEC(AstModule *) scripts; /* imported ones, of which something is in `body` */
+};
 
 /* Appends the canonical spelling of a module, statement (indented by `depth` steps of 4) or
  * expression. Parsing that text gives an equal tree; printing that tree gives equal text.

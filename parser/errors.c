@@ -175,3 +175,46 @@ void parser_report_unexpected(Parser *p, const ExpectedTokens *expected)
     syntax_error(p, t.span, "%s", text.at);
     buf_free(&text);
 }
+
+/* ---- what is kept of a line with a mistake */
+
+static Ast *bad_node(Parser *p, Span span)
+{
+    Ast *node = ast_node(p, AST_ERROR, span);
+    node->value = NULL;
+    return ast_finish(p, node);
+}
+
+static void bad_name(Parser *p, AstList *out, Token t)
+{
+    Sym name = intern_n(p->in, p->src->text + t.span.begin, t.span.end - t.span.begin);
+    AstList targets = ast_list_one(p, ast_make_name(p, name, t.span));
+    avec_push(p->arena, out, ast_make_assign(p, targets, bad_node(p, t.span), t.span));
+}
+
+/* `a, b = ...`, `a: T = ...`, `a += ...`: the names before the sign. 0: it is none of these. */
+static uint32_t count_targets(const Token *at, uint32_t n)
+{
+    uint32_t i = 0;
+    while (i + 1 < n && at[i].kind == TOK_NAME && at[i + 1].kind == TOK_COMMA)
+        i += 2;
+    bool sign = i + 1 < n && at[i].kind == TOK_NAME &&
+                (at[i + 1].kind == TOK_ASSIGN || at[i + 1].kind == TOK_COLON ||
+                 (at[i + 1].kind >= TOK_ADD_ASSIGN && at[i + 1].kind <= TOK_SHR_ASSIGN));
+    return sign ? i + 1 : 0;
+}
+
+AstList parser_bad_line(Parser *p)
+{
+    const Layout *l = &p->layout;
+    const Token *at = l->tokens.at + l->line_pos;
+    uint32_t n = l->tokens.len - l->line_pos, targets = count_targets(at, n);
+    AstList out = {0};
+    if ((at->kind == TOK_DEF || at->kind == TOK_CLASS) && n > 1 && at[1].kind == TOK_NAME)
+        bad_name(p, &out, at[1]);
+    for (uint32_t i = 0; i < targets; i += 2)
+        bad_name(p, &out, at[i]);
+    if (!out.len)
+        avec_push(p->arena, &out, bad_node(p, at->span));
+    return out;
+}

@@ -88,7 +88,7 @@ static void yyerror(const Span *span, Parser *p, const char *message);
 %type <node> with_items or_list and_list compare_list
 %type <arg> arg
 %type <list> stmts stmt line imports assigns items suite opt_else opt_finally decorators bad names
-%type <list> target_items subs if_rest
+%type <list> bad_line target_items subs if_rest
 %type <binary> augop
 %type <compare> cmp_op
 %type <args> call_args arg_list opt_bases
@@ -126,12 +126,12 @@ stmt:
     }
 stmt_one: decorated | def | class | if | for | while | try | with
 
-/* A line with a mistake is left out. What hangs below it is parsed for more mistakes. */
+/* Of a line with a mistake the names are kept; what hangs below it is parsed for more. */
 bad:
-    bad_line                        { $$ = (AstList){ 0 }; }
-  | bad_line "indentation" stmts "end of block"    { $$ = (AstList){ 0 }; }
-  | bad bad_rest                    { $$ = (AstList){ 0 }; }
-bad_line: error "end of line"       { yyerrok; }
+    bad_line
+  | bad_line "indentation" stmts "end of block"
+  | bad bad_rest
+bad_line: error "end of line"       { yyerrok; $$ = parser_bad_line(p); }
 bad_rest:
     "else" suite
   | "elif" named suite

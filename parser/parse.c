@@ -42,28 +42,30 @@ static Parser parser_on(Arena *arena, Interner *in, const Source *src, Diags *di
 }
 
 /* Text that is no text gets one message and is not looked at further. */
-static bool check_text(const Source *src, Diags *diags)
+static bool check_text(const Source *src, Span span, Diags *diags)
 {
-    const char *nul = memchr(src->text, '\0', src->len);
-    size_t bad = utf8_check(src->text, src->len);
-    uint32_t at = nul ? (uint32_t)(nul - src->text) : src->len;
-    if (at < src->len && at <= bad) {
-        diag_error(diags, (Span){at, at + 1}, "syntax", "NUL byte in the text");
+    const char *text = src->text + span.begin;
+    uint32_t len = span.end - span.begin;
+    const char *nul = memchr(text, '\0', len);
+    uint32_t bad = (uint32_t)utf8_check(text, len), at = nul ? (uint32_t)(nul - text) : len;
+    if (at < len && at <= bad) {
+        diag_error(diags, (Span){span.begin + at, span.begin + at + 1}, "syntax",
+                   "NUL byte in the text");
         return false;
     }
-    if (bad < src->len) {
-        diag_error(diags, (Span){(uint32_t)bad, (uint32_t)bad + 1}, "syntax",
-                   "byte 0x%02x is not valid UTF-8", (unsigned char)src->text[bad]);
+    if (bad < len) {
+        diag_error(diags, (Span){span.begin + bad, span.begin + bad + 1}, "syntax",
+                   "byte 0x%02x is not valid UTF-8", (unsigned char)text[bad]);
         return false;
     }
     return true;
 }
 
 /* Lines that end in CR alone would be one line, and a comment in it the rest of the file. */
-static bool check_lines(const Source *src, Diags *diags)
+static bool check_lines(const Source *src, Span span, Diags *diags)
 {
-    const char *cr = src->n_lines == 1 ? memchr(src->text, '\r', src->len) : NULL;
-    if (!cr)
+    const char *text = src->text + span.begin, *cr = memchr(text, '\r', span.end - span.begin);
+    if (!cr || memchr(text, '\n', span.end - span.begin - 1))
         return true;
     uint32_t at = (uint32_t)(cr - src->text);
     diag_error(diags, (Span){at, at + 1}, "syntax",
@@ -103,9 +105,9 @@ static void run(Parser *p, const char *text, uint32_t len, uint32_t base, bool e
     layout_free(&p->layout);
 }
 
-bool parser_check_text(const Source *src, Diags *diags)
+bool parser_check_text(const Source *src, Span span, Diags *diags)
 {
-    return check_text(src, diags) && check_lines(src, diags);
+    return check_text(src, span, diags) && check_lines(src, span, diags);
 }
 
 AstModule *parse_module(Arena *arena, Interner *in, const Source *src, Diags *diags)
@@ -113,7 +115,8 @@ AstModule *parse_module(Arena *arena, Interner *in, const Source *src, Diags *di
     Parser p = parser_on(arena, in, src, diags);
     p.module = arena_new(arena, AstModule);
     p.module->src = src;
-    if (!parser_check_text(src, diags))
+    p.module->span = (Span){0, src->len};
+    if (!parser_check_text(src, (Span){0, src->len}, diags))
         return p.module;
     p.module->header = read_header(in, src);
     run(&p, src->text, src->len, 0, false);
@@ -126,6 +129,7 @@ AstModule *parse_lines(Arena *arena, Interner *in, const Source *src, Span span,
     uint32_t len = span.end - span.begin;
     p.module = arena_new(arena, AstModule);
     p.module->src = src;
+    p.module->span = span;
     run(&p, arena_strndup(arena, src->text + span.begin, len), len, span.begin, false);
     return p.module;
 }
@@ -134,7 +138,7 @@ Ast *parse_expression(Arena *arena, Interner *in, const Source *src, Diags *diag
 {
     uint32_t errors = diags->n_errors;
     Parser p = parser_on(arena, in, src, diags);
-    if (check_text(src, diags))
+    if (check_text(src, (Span){0, src->len}, diags))
         run(&p, src->text, src->len, 0, true);
     return diags->n_errors == errors ? p.expr : NULL;
 }

@@ -16,8 +16,8 @@
  * reported too: check diags_failed. */
 AstModule *parse_module(Arena *arena, Interner *in, const Source *src, Diags *diags);
 
-/* Reports bytes and line ends that are no text; false after a mistake. */
-bool parser_check_text(const Source *src, Diags *diags);
+/* Reports bytes and line ends of the file at `span` that are no text; false after a mistake. */
+bool parser_check_text(const Source *src, Span span, Diags *diags);
 
 /* Parses the whole lines of `src` at `span` as a file of their own, with places in `src`. They may
  * be indented as a whole. */

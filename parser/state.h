@@ -59,6 +59,9 @@ Ast *parse_inner(Parser *p, Span span);
 
 /* Parses what `p->layout` gives; 0 when the grammar accepted or mended all of it. */
 int parser_run(Parser *p, bool expression);
+/* The line given last, which has a mistake: assignments of AST_ERROR to the names that it would
+ * bind, or an AST_ERROR where that is not known. */
+AstList parser_bad_line(Parser *p);
 /* --- height.c --- */
 /* Sets the height of a finished node; one that is too high is reported and becomes an ERROR. */
 Ast *ast_finish(Parser *p, Ast *node);

@@ -142,8 +142,9 @@ static Val call_unknown(Elab *e, const Ast *callee)
     for (uint32_t i = 0; i < e->decls.len; i++)
         vec_push(&names, e->decls.at[i].name);
     const char *near = nearest_name(callee->name, names.at, names.len);
-    elab_error(e, callee->span, "name", "unknown function %s%s%s%s", callee->name,
-               near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+    if (!e->syntax_errors)
+        elab_error(e, callee->span, "name", "unknown function %s%s%s%s", callee->name,
+                   near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
     vec_free(&names);
     return val_bad;
 }

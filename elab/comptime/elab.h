@@ -153,6 +153,7 @@ struct Elab {
     Map binding_index;     /* name -> position in p->bindings */
     VEC(Sym) pl_alias, pld_alias;
     VEC(Sym) math_alias;
+    Map foreign_names;      /* that imports bind which were refused */
     Map from_names;         /* imported out of the language -> "pl.add" */
     CtScope *scope;         /* compile-time names at hand */
     const CtScope *program; /* those that functions of the program see; above: comprehensions */
@@ -174,6 +175,7 @@ struct Elab {
     Map decl_index;            /* name -> position in `decls` */
     Fn *fn;                    /* NULL in compile-time code */
     uint32_t call_depth;
+    uint32_t syntax_errors; /* of the text: what they leave out may be missed */
     Sym s_self, s_pl, s_pld;
 };
 
@@ -243,6 +245,11 @@ void elab_collect_bound(Elab *e, const AstList *body, Map *seen, SymList *out);
 /* ---- messages */
 /* The place of what is about the file as a whole, or about an option. */
 static const Span elab_top = {0, 1};
+/* Has elaboration found a mistake? */
+static inline bool elab_failed(const Elab *e)
+{
+    return e->diags->n_errors > e->syntax_errors || diags_internal(e->diags);
+}
 #define elab_error(e, ...) diag_error((e)->diags, __VA_ARGS__)
 
 #endif

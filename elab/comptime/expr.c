@@ -137,7 +137,6 @@ static const CtName *inner_name(const Elab *e, Sym name)
 
 Val elab_poisoned(Elab *e, const CtName *n, Span span)
 {
-    uint32_t line = source_line_col(e->module->src, n->span.begin).line;
     if (n->val.s) {
         elab_error(
             e, span, "value",
@@ -146,10 +145,14 @@ Val elab_poisoned(Elab *e, const CtName *n, Span span)
             n->name, n->val.s);
         return val_bad;
     }
+    const Source *src = e->module->src;
+    const char *file = source_part(src, n->span.begin)->name;
+    bool here = file == source_part(src, span.begin)->name;
     elab_error(e, span, "name",
-               "%s is made by line %u, which is skipped: set it with -D %s=VALUE, or write a "
+               "%s is made by line %u%s%s, which is skipped: set it with -D %s=VALUE, or write a "
                "constant",
-               n->name, line, n->name);
+               n->name, source_line_col(src, n->span.begin).line, here ? "" : " of ",
+               here ? "" : file, n->name);
     return val_bad;
 }
 

@@ -228,7 +228,8 @@ static bool add_function(Elab *e, const Ast *def, bool in_class)
 
 static bool class_member(Elab *e, const Ast *s)
 {
-    if (s->kind == AST_PASS || s->kind == AST_ERROR ||
+    bool bad = s->kind == AST_ASSIGN && s->assign.value->kind == AST_ERROR;
+    if (bad || s->kind == AST_PASS || s->kind == AST_ERROR ||
         (s->kind == AST_EXPR_STMT && s->value->kind == AST_STR))
         return true;
     if (elab_is_element(e, s)) {

@@ -70,6 +70,25 @@ static bool import_from(Elab *e, const Ast *s)
     return true;
 }
 
+static bool is_language_import(const Ast *s)
+{
+    return !s->import.from && s->import.module &&
+           (is_pl_module(s->import.module) || is_pld_module(s->import.module));
+}
+
+/* What an import that is refused binds: its uses say nothing more. */
+static void bad_import(Elab *e, const Ast *s)
+{
+    for (uint32_t i = 0; !is_language_import(s) && i <= s->import.more.len; i++) {
+        Sym name = i ? s->import.more.at[i - 1].name : s->import.module;
+        Sym alias = i ? s->import.more.at[i - 1].alias : s->import.alias;
+        if (!alias && !name)
+            continue;
+        elab_define(e, e->scope, alias ? alias : name, val_bad, s->span);
+        map_set_ptr(&e->foreign_names, alias ? alias : name, 1);
+    }
+}
+
 static void import_one(Elab *e, const Ast *s)
 {
     Sym module = s->import.module;
@@ -77,6 +96,7 @@ static void import_one(Elab *e, const Ast *s)
         return;
     if (import_math(e, s) || is_hint_module(s->import.from ? s->import.from : module))
         return;
+    bad_import(e, s);
     if (s->import.from) {
         elab_error(
             e, s->span, "name",
@@ -85,7 +105,7 @@ static void import_one(Elab *e, const Ast *s)
             "a script, of which the rest is skipped");
         return;
     }
-    if (!module || (!is_pl_module(module) && !is_pld_module(module))) {
+    if (!is_language_import(s)) {
         elab_error(e, s->span, "name",
                    "delete `import %s`: a program uses pypto.language and "
                    "pypto.language.distributed only, or name the file .py to have the rest of a "
@@ -115,7 +135,7 @@ static void poisoned(Elab *e)
 {
     for (uint32_t i = 0; i < e->module->poisoned.len; i++) {
         const AstPoison *p = &e->module->poisoned.at[i];
-        Val v = {.kind = V_POISON, .s = p->what};
+        Val v = p->reported ? val_bad : (Val){.kind = V_POISON, .s = p->what};
         if (elab_is_set(e, p->name))
             v = elab_param(e, p->name, p->span, NULL, NULL);
         elab_define(e, e->scope, p->name, v, p->span);
@@ -151,6 +171,11 @@ static Sym root_name(const Ast *a)
     return NULL;
 }
 
+static bool has_meaning(const Elab *e, Sym name)
+{
+    return elab_find_name(e->scope, name) && !map_get_ptr(&e->foreign_names, name, NULL);
+}
+
 static bool is_known(Elab *e, Sym name)
 {
     for (uint32_t i = 0; i < e->pl_alias.len; i++)
@@ -162,7 +187,7 @@ static bool is_known(Elab *e, Sym name)
     for (uint32_t i = 0; i < e->math_alias.len; i++)
         if (e->math_alias.at[i] == name)
             return true;
-    return elab_find_name(e->scope, name) || elab_is_builtin(name);
+    return has_meaning(e, name) || elab_is_builtin(name);
 }
 
 static void poison(Elab *e, const Ast *target)
@@ -283,7 +308,7 @@ static bool is_method_call(Elab *e, const Ast *a)
 {
     const Ast *f = a->kind == AST_CALL ? a->call.callee : a;
     return f->kind == AST_ATTR && f->attr.base->kind == AST_NAME &&
-           elab_find_name(e->scope, f->attr.base->name);
+           has_meaning(e, f->attr.base->name);
 }
 
 bool elab_foreign(Elab *e, const Ast *s)
@@ -304,6 +329,8 @@ bool elab_foreign(Elab *e, const Ast *s)
     case AST_EXPR_STMT:
         if (s->value->kind == AST_STR || s->value->kind == AST_ERROR || is_method_call(e, s->value))
             return false;
+        if (e->syntax_errors)
+            return true; /* of a block that lost its head, perhaps */
         elab_error(e, s->span, "name",
                    "delete this statement: at module level a program has constants, functions and "
                    "classes");

@@ -1,33 +1,10 @@
 /* The reader of scripts. Logical lines and indentation alone say where a top-level statement ends;
  * its first token says what it is. Only what may belong to a program is parsed. */
-#include "elab/comptime/script.h"
 #include "elab/comptime/elab.h"
+#include "elab/comptime/script_state.h"
 #include "lexer/brackets.h"
 #include "parser/parser.h"
 #include <string.h>
-
-/* A top-level statement: its tokens, and what became of it. */
-typedef struct {
-    uint32_t begin, end;
-    Ast *taken;  /* or NULL */
-    Ast *helper; /* an undecorated function that is taken when what is taken names it */
-    bool constant;
-} Part;
-
-typedef struct {
-    Arena *arena;
-    Interner *in;
-    const Source *src;
-    Diags *diags;
-    TokenList tokens;
-    VEC(Part) parts;
-    AstModule *m;
-    uint32_t at; /* the part at hand */
-    Map aliases; /* names of the modules of the language, and names out of them */
-    Map known;   /* what taken code may name -> 1 + its part */
-    Map used;    /* names that a taken constant reads */
-    Map helpers; /* undecorated functions -> 1 + their part */
-} Script;
 
 static Token at(const Script *s, uint32_t i)
 {
@@ -106,7 +83,7 @@ static Span part_span(const Script *s, const Part *p)
 {
     uint32_t end = at(s, p->end).span.begin;
     return (Span){at(s, p->begin).span.begin,
-                  at(s, p->end).kind == TOK_END ? s->src->len : end - at(s, p->end).indent};
+                  at(s, p->end).kind == TOK_END ? s->file.end : end - at(s, p->end).indent};
 }
 
 /* The only statement of a part; NULL when it is none, or, with `quiet`, has mistakes. */
@@ -130,7 +107,7 @@ static void poison(Script *s, Sym name, Span span)
     if (map_get_ptr(&s->known, name, &part) && part > 1)
         s->parts.at[part - 2].taken = NULL;
     map_set_ptr(&s->known, name, 0);
-    avec_push(s->arena, &s->m->poisoned, ((AstPoison){name, span, s->at, NULL}));
+    avec_push(s->arena, &s->m->poisoned, ((AstPoison){name, span, s->at, NULL, false}));
 }
 
 /* Names that a statement binds as a whole: not those of functions in it. */
@@ -202,7 +179,31 @@ static void note_alias(Script *s, Sym name)
     map_set_ptr(&s->known, name, 1);
 }
 
-/* Imports of the language, of math and of hints; the others are skipped. */
+/* An import of a file of the user's; what it has not is skipped. */
+static bool take_file(Script *s, Part *p, Ast *a)
+{
+    SymList names = {0};
+    if (!s->imports || !s->imports->names(s->imports->env, a, &names))
+        return false;
+    poison_part(s, p);
+    for (uint32_t i = 0; i < names.len; i++)
+        map_set_ptr(&s->known, names.at[i], 1);
+    if (!a->import.from)
+        map_set_ptr(&s->modules, names.at[0], (uint64_t)(uintptr_t)a);
+    p->taken = a;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < s->m->poisoned.len; i++) {
+        uint64_t known;
+        AstPoison old = s->m->poisoned.at[i];
+        bool offered = old.part == s->at && map_get_ptr(&s->known, old.name, &known) && known;
+        if (!offered)
+            s->m->poisoned.at[n++] = old;
+    }
+    s->m->poisoned.len = n;
+    return true;
+}
+
+/* Imports of the language, of math, of hints and of files; the others are skipped. */
 static bool take_import(Script *s, Part *p)
 {
     Ast *a = parse_part(s, p, true);
@@ -215,7 +216,9 @@ static bool take_import(Script *s, Part *p)
     bool hint = strcmp(source, "typing") == 0 || strcmp(source, "__future__") == 0;
     bool language = language_module(source) ||
                     (from && strcmp(from, "pypto") == 0 && strcmp(module, "language") == 0);
-    if ((!math && !hint && !language) || strcmp(module, "*") == 0)
+    if (!math && !hint && !language)
+        return take_file(s, p, a);
+    if (strcmp(module, "*") == 0)
         return false;
     for (uint32_t i = 0; i <= a->import.more.len; i++) {
         if (i)
@@ -227,71 +230,6 @@ static bool take_import(Script *s, Part *p)
     }
     p->taken = a;
     return true;
-}
-
-/* Only names that taken code knows, and nothing that it has no word for. */
-typedef struct {
-    Script *s;
-    Map own; /* names of comprehensions, parameters and the like */
-    bool good, helpers;
-} NameCheck;
-
-static void bind_own(NameCheck *c, const Ast *t)
-{
-    if (t->kind == AST_NAME)
-        map_set_ptr(&c->own, t->name, 1);
-    else if (t->kind == AST_TUPLE || t->kind == AST_LIST)
-        for (uint32_t i = 0; i < t->items.len; i++)
-            bind_own(c, t->items.at[i]);
-}
-
-static void bind_params(NameCheck *c, const AstParams *params)
-{
-    for (uint32_t i = 0; i < params->len; i++)
-        if (params->at[i].name)
-            map_set_ptr(&c->own, params->at[i].name, 1);
-}
-
-static void check_name(NameCheck *c, Sym name)
-{
-    uint64_t known = 0;
-    if (map_get_ptr(&c->own, name, NULL))
-        return;
-    bool there = map_get_ptr(&c->s->known, name, &known);
-    bool helper = map_get_ptr(&c->s->helpers, name, NULL);
-    c->good &= there ? known != 0 || helper : helper || elab_is_builtin(name);
-}
-
-static void check(void *env, Ast *a)
-{
-    NameCheck *c = env;
-    switch (a->kind) {
-    case AST_NAME: check_name(c, a->name); return;
-    case AST_GENEXP:
-    case AST_LISTCOMP:
-    case AST_DICTCOMP:
-        for (uint32_t i = 0; i < a->gen.clauses.len; i++)
-            bind_own(c, a->gen.clauses.at[i].target);
-        break;
-    case AST_LAMBDA: bind_params(c, &a->lambda.params); break;
-    case AST_YIELD:
-    case AST_YIELD_FROM:
-    case AST_SET:
-    case AST_SETCOMP:
-    case AST_STARRED:
-    case AST_WALRUS:
-    case AST_ERROR: c->good = false; return;
-    default: break;
-    }
-    ast_children(a, check, c);
-}
-
-static bool is_constant_expression(Script *s, Ast *a)
-{
-    NameCheck c = {.s = s, .good = true};
-    check(&c, a);
-    map_free(&c.own);
-    return c.good;
 }
 
 static void note_use(void *env, Ast *a)
@@ -342,7 +280,7 @@ static bool take_constant(Script *s, uint32_t part)
         return false;
     Ast *target = assign ? a->assign.targets.at[0] : a->ann.target;
     Ast *value = assign ? a->assign.value : a->ann.value;
-    if (!only_names(target) || !is_constant_expression(s, value))
+    if (!only_names(target) || !script_is_constant(s, value))
         return false;
     p->taken = a;
     p->constant = true;
@@ -423,13 +361,25 @@ static void unskip(Script *s)
     s->m->skipped.len = n;
 }
 
-/* Undecorated functions that taken code names, and those that they name. */
+static bool is_last_helper(const Script *s, uint32_t part)
+{
+    uint64_t last;
+    const Ast *helper = s->parts.at[part].helper;
+    return helper && map_get_ptr(&s->helpers, helper->def.name, &last) &&
+           last == part + (uint64_t)1;
+}
+
+/* Undecorated functions that taken code names, all in an imported script, and those that they name.
+ */
 static void take_helpers(Script *s)
 {
     Need n = {.s = s};
-    for (uint32_t i = 0; i < s->parts.len; i++)
+    for (uint32_t i = 0; i < s->parts.len; i++) {
         if (s->parts.at[i].taken)
             need(&n, s->parts.at[i].taken);
+        else if (s->imports && s->imports->imported && is_last_helper(s, i))
+            avec_push(s->arena, &n.todo, i);
+    }
     for (uint32_t i = 0; i < n.todo.len; i++) {
         Part *p = &s->parts.at[n.todo.at[i]];
         if (!elab_is_compile_time(&p->helper->def.body))
@@ -453,15 +403,19 @@ static void finish(Script *s)
     }
 }
 
-AstModule *script_read(Arena *arena, Interner *in, const Source *src, Diags *diags)
+AstModule *script_read(Arena *arena, Interner *in, const Source *src, Span file,
+                       const ScriptImports *imports, Diags *diags)
 {
-    Script s = {.arena = arena, .in = in, .src = src, .diags = diags};
+    Script s = {.arena = arena, .in = in, .src = src, .file = file, .diags = diags};
+    s.imports = imports;
     s.m = arena_new(arena, AstModule);
     s.m->src = src;
+    s.m->span = file;
     s.m->script = true;
-    if (!parser_check_text(src, diags))
+    if (!parser_check_text(src, file, diags))
         return s.m;
-    lexer_scan(&s.tokens, src->text, src->len, 0);
+    uint32_t len = file.end - file.begin;
+    lexer_scan(&s.tokens, arena_strndup(arena, src->text + file.begin, len), len, file.begin);
     brackets_match(&s.tokens);
     note_alias(&s, intern(in, "pl"));
     note_alias(&s, intern(in, "pld"));
@@ -472,13 +426,11 @@ AstModule *script_read(Arena *arena, Interner *in, const Source *src, Diags *dia
         take_helpers(&s);
         finish(&s);
     }
-    if (!diags_failed(diags) && !s.m->kernels)
-        diag_error(diags, (Span){0, 1}, "name",
-                   "no kernel in this script: it has no function or class with a decorator of pl");
     vec_free(&s.tokens);
     map_free(&s.aliases);
     map_free(&s.known);
     map_free(&s.used);
     map_free(&s.helpers);
+    map_free(&s.modules);
     return s.m;
 }

@@ -2,7 +2,7 @@
 #include "base/buf.h"
 #include "elab/comptime/script.h"
 
-const char *script_note(Arena *arena, const AstModule *m, bool all)
+static const char *note(Arena *arena, const AstModule *m, bool all)
 {
     uint32_t lines = 0;
     Buf b = {0};
@@ -24,4 +24,17 @@ const char *script_note(Arena *arena, const AstModule *m, bool all)
         lines == 1 ? "" : "s", lines ? " (" : "", b.at ? b.at : "", lines ? ")" : "");
     buf_free(&b);
     return text;
+}
+
+const char *script_note(Arena *arena, const AstModule *m, bool all)
+{
+    const char *text =
+        m->script ? arena_printf(arena, "%s: note: %s\n", source_part(m->src, m->span.begin)->name,
+                                 note(arena, m, all))
+                  : "";
+    for (uint32_t i = 0; i < m->scripts.len; i++)
+        text = arena_printf(arena, "%s%s: note: %s\n", text,
+                            source_part(m->src, m->scripts.at[i]->span.begin)->name,
+                            note(arena, m->scripts.at[i], all));
+    return *text ? text : NULL;
 }

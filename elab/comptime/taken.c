@@ -285,7 +285,7 @@ static Sym add_constant(Joint *j, Sym base, const Given *v, Span span)
     avec_push(j->arena, &j->constants, ((Constant){base, name, v}));
     map_set_ptr(&j->claimed, name, 1);
     if (v->kind == GIVEN_OPAQUE) {
-        avec_push(j->arena, &j->m->poisoned, ((AstPoison){name, span, 0, v->text}));
+        avec_push(j->arena, &j->m->poisoned, ((AstPoison){name, span, 0, v->text, false}));
         return name;
     }
     Ast *a = given_node(j->arena, AST_ASSIGN, span), *target = given_node(j->arena, AST_NAME, span);

@@ -215,5 +215,5 @@ bool elab_elements(Elab *e)
         ok &= one_element(e, e->elements.at[i]);
     if (ok)
         warn_unchecked(e);
-    return ok && !diags_failed(e->diags);
+    return ok && !elab_failed(e);
 }

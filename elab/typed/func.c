@@ -299,6 +299,22 @@ static void warn_unread(Elab *e, const Fn *fn)
                       "%s is bound and never read", fn->name_syms.at[id]);
 }
 
+static void find_bad(void *env, Ast *a)
+{
+    bool *bad = env;
+    *bad |= a->kind == AST_ERROR;
+    ast_children(a, find_bad, env);
+}
+
+/* Does the text of the function hold mistakes of syntax? Then it never becomes whole. */
+static bool has_bad_lines(const Elab *e, const Ast *def)
+{
+    bool bad = false;
+    if (e->syntax_errors)
+        ast_children(def, find_bad, &bad);
+    return bad;
+}
+
 bool elab_function(Elab *e, FnDecl *d, const Type *const *arg_types, Span call)
 {
     if (d->state == FN_DONE || d->state == FN_FAILED)
@@ -308,6 +324,7 @@ bool elab_function(Elab *e, FnDecl *d, const Type *const *arg_types, Span call)
     Fn *saved = e->fn;
     Fn fn = {.decl = d, .f = new_func(e, d), .level = d->kind, .memory = alias_graph(e->arena)};
     uint32_t errors = e->diags->n_errors;
+    fn.uses_failed = has_bad_lines(e, d->def);
     d->state = FN_BUSY;
     d->first_call = call;
     e->fn = &fn;

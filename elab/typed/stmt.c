@@ -214,6 +214,13 @@ static bool set_location(Elab *e, const Ast *s)
     return true;
 }
 
+/* A line that was no statement: what it was to bind or do is not known, nor what follows from it.
+ */
+static void bad_line(Elab *e)
+{
+    e->fn->frame->dead = e->fn->frame->quiet = true;
+}
+
 static void statement(Elab *e, const Ast *s)
 {
     e->fn->loc = e->fn->far;
@@ -236,8 +243,8 @@ static void statement(Elab *e, const Ast *s)
     case AST_CONTINUE: jump(e, s); break;
     case AST_RAISE: do_raise(e, s); break;
     case AST_ASSERT: elab_assert(e, s); break;
-    case AST_PASS:
-    case AST_ERROR: break;
+    case AST_PASS: break;
+    case AST_ERROR: bad_line(e); break;
     default: unavailable(e, s);
     }
 }

@@ -21,7 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
     Buf printed = {0};
     Source *src = source_from_bytes(&arena, "fuzz.py", (const char *)bytes, len);
     diags_init(&diags, &arena, src);
-    AstModule *m = script_read(&arena, &names, src, &diags);
+    AstModule *m = script_read(&arena, &names, src, (Span){0, src->len}, NULL, &diags);
     require(script_note(&arena, m, true) != NULL, "no note");
     for (uint32_t i = 0; i < m->skipped.len; i++)
         require(m->skipped.at[i].span.begin < m->skipped.at[i].span.end &&

@@ -6,7 +6,9 @@
 #include "cli/version.h"
 #include "sim/host/run.h"
 
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #define TOOL "pldrun"
 
@@ -160,10 +162,20 @@ static bool one_option(RunOptions *o, OptScan *scan, int id)
     return id == OPT_SEPARATOR || defines_take(TOOL, &o->arena, &o->set.defines, scan, o->path);
 }
 
+/* What pldc has made, where nothing is named. */
+static int default_path(RunOptions *o)
+{
+    if (o->path)
+        return -1;
+    o->path = "a.pldb";
+    if (access(o->path, F_OK) == 0)
+        return -1;
+    (void)fputs(usage, stderr);
+    return usage_error(TOOL, "no program is named, and there is no a.pldb: pldrun PROGRAM.pld");
+}
+
 static void finish(RunOptions *o)
 {
-    if (!o->path)
-        o->path = "a.pldb";
     run_settings_finish(&o->set);
     o->compile.path = o->path;
     o->compile.warnings = o->warnings.at;
@@ -231,6 +243,8 @@ int run_options_parse(RunOptions *o, int argc, char **argv)
     }
     o->set.run.command = arena_strndup(&o->arena, command.at, command.len);
     buf_free(&command);
+    if (status < 0)
+        status = default_path(o);
     if (status < 0)
         finish(o);
     if (status < 0 && o->set.explore.jobs > 1 && !o->explores)

@@ -201,6 +201,17 @@ Program *specialize(Arena *arena, Interner *in, const AstModule *module,
     return ok ? e.p : NULL;
 }
 
+/* Names of skipped lines that got a value from outside: constants in the dump. */
+static void print_given(const Elab *e, Buf *out)
+{
+    for (uint32_t i = 0; i < e->module->poisoned.len; i++)
+        for (uint32_t k = 0; k < e->p->bindings.len; k++) {
+            const Binding *b = &e->p->bindings.at[k];
+            if (b->name == e->module->poisoned.at[i].name)
+                buf_printf(out, "%s = %s\n", b->name, b->value);
+        }
+}
+
 bool specialize_header(Arena *arena, Interner *in, const AstModule *module,
                        const SpecializeOptions *options, Diags *diags, Buf *out)
 {
@@ -212,6 +223,7 @@ bool specialize_header(Arena *arena, Interner *in, const AstModule *module,
         entry.name = d->name;
         e.p->entry = &entry;
         elab_print_header(&e, out);
+        print_given(&e, out);
     }
     bool ok = d && !elab_failed(&e);
     finish(&e);

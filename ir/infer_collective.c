@@ -182,10 +182,10 @@ static bool host_ring_ok(const Infer *in)
     if (target->dtype != DT_FP32)
         return infer_fail(in, AR_TARGET, "type", "mode=\"ring\" on the host needs FP32, got %s",
                           type_text(in->p->arena, target));
-    if (ranks > 16)
+    if (ranks > HOST_RING_RANKS)
         return infer_fail(in, -1, "value",
-                          "mode=\"ring\" on the host needs at most 16 ranks, got %lld",
-                          (long long)ranks);
+                          "mode=\"ring\" on the host needs at most %d ranks, got %lld",
+                          HOST_RING_RANKS, (long long)ranks);
     if (ranks && type_elements(target, &n) && n % ranks != 0)
         return infer_fail(in, AR_TARGET, "shape",
                           "mode=\"ring\" on the host needs an element count divisible by the %lld "
@@ -305,7 +305,8 @@ static bool all_to_all_v_ok(const Infer *in)
     int64_t rows, nr;
     if (target->rank != 2)
         return fail_shape(in, 1, "[nr * capacity, SIZE]");
-    if (in->level == FN_HOST && in->op->args[3]->type->rank < 2)
+    const Type *counts = in->op->args[3]->type;
+    if (in->level == FN_HOST && counts->kind == TY_TENSOR && counts->rank < 2)
         return fail_shape(in, 3, "one row of counts per rank, [nr, nr],");
     if (!same_matrix(in, src, target) || !check_pair(in, src, target) || !check_column(in, 2, 1) ||
         !check_rows(in, 2) || !check_counts(in, 3, send) || !check_counts(in, 4, recv) ||

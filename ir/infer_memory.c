@@ -185,6 +185,17 @@ _Static_assert(XFER_SHAPE == OPND(GET, shape) && XFER_SRC_OFFSETS == OPND(GET, s
                    XFER_DST == OPND(GET, dst),
                "put and get differ");
 
+static bool moves_something(const Infer *in)
+{
+    const Expr *shape = in->op->args[XFER_SHAPE];
+    int64_t v;
+    for (uint32_t i = 0; i < shape->n_args; i++)
+        if (infer_item(shape, i, &v) && v == 0)
+            return infer_fail(in, XFER_SHAPE, "shape",
+                              "needs positive extents in shape, got 0 in dimension %u", i);
+    return true;
+}
+
 static bool transfer_region_ok(const Infer *in, const Type *dst, const Type *src)
 {
     Expr **args = in->op->args;
@@ -201,7 +212,7 @@ static bool transfer_region_ok(const Infer *in, const Type *dst, const Type *src
                           type_text(in->p->arena, dst), type_text(in->p->arena, src));
     return infer_rank(in, XFER_DST_OFFSETS, dst) && infer_rank(in, XFER_SRC_OFFSETS, src) &&
            infer_rank(in, XFER_SHAPE, dst) && infer_dims(in, XFER_SHAPE, false, dims) &&
-           infer_bounds(in, XFER_DST_OFFSETS, dst, args[XFER_SHAPE]) &&
+           moves_something(in) && infer_bounds(in, XFER_DST_OFFSETS, dst, args[XFER_SHAPE]) &&
            infer_bounds(in, XFER_SRC_OFFSETS, src, args[XFER_SHAPE]);
 }
 

@@ -225,6 +225,9 @@ void func_recover_bases(Program *p, Func *f);
  * alike, also where a user's name looks like a version. */
 void func_settle_names(Program *p, Func *f);
 
+/* Ranks that a ring of the host rail serves. */
+enum { HOST_RING_RANKS = 16 };
+
 /* The extent that means the number of devices of the run, named as the call that gives it; it is
  * not among the program's declared extents. */
 #define WORLD_EXTENT "pld.world_size()"

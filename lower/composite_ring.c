@@ -138,6 +138,24 @@ static void clear_rows(Expansion *x, bool own_row)
     comp_end(x, &rows, VAR_NONE);
 }
 
+/* What the type rule asks of a ring on the host where the number of ranks is known. */
+static void check_limits(Expansion *x, const Ring *ring)
+{
+    Program *p = x->p;
+    if (p->ranks_bound)
+        return;
+    Expr *few = ex_scalar(p, SC_LE, comp_use(x, x->nranks), comp_i32(x, HOST_RING_RANKS));
+    Sym ranks =
+        internf(p->in, "pld.tensor.allreduce, mode=\"ring\" on the host needs at most %d ranks",
+                HOST_RING_RANKS);
+    comp_do(x, ex_opv(p, OP_CHECK, 2, few, ex_str(p, ranks)));
+    Expr *rest = ex_scalar(p, SC_MOD, ex_dim(p, ring->n), comp_use(x, x->nranks));
+    Expr *even = ex_scalar(p, SC_EQ, rest, ex_index(p, 0));
+    Sym shares = intern(p->in, "pld.tensor.allreduce, mode=\"ring\" on the host needs an element "
+                               "count divisible by the rank count");
+    comp_do(x, ex_opv(p, OP_CHECK, 2, even, ex_str(p, shares)));
+}
+
 void comp_expand_ring(Expansion *x, bool own_row)
 {
     Program *p = x->p;
@@ -148,6 +166,8 @@ void comp_expand_ring(Expansion *x, bool own_row)
     left = ex_scalar(p, SC_SUB, left, comp_i32(x, 1));
     x->left = comp_let(x, "left", ex_scalar(p, SC_MOD, left, comp_use(x, x->nranks)));
     ring.n = comp_flatten(x);
+    if (own_row)
+        check_limits(x, &ring);
     plan_segments(x, &ring);
     reduce_rounds(x, &ring);
     gather_rounds(x, &ring);

@@ -3,6 +3,7 @@
  * op's short name where nothing is bound. */
 #include "lower/flatten.h"
 #include "lower/pass.h"
+#include "lower/store_bounds.h"
 #include "lower/util.h"
 
 static bool flatten(void *env, Rewrite *r, Stmt *s)
@@ -17,10 +18,13 @@ static bool flatten(void *env, Rewrite *r, Stmt *s)
 
 bool pass_flatten_calls(Program *p)
 {
+    bool good = true;
     for (uint32_t i = 0; i < p->funcs.len; i++) {
         Flatten x = {.p = p, .f = p->funcs.at[i]};
-        if (!func_is_element(x.f))
-            block_rewrite(&x.f->body, flatten, &x);
+        if (func_is_element(x.f))
+            continue;
+        block_rewrite(&x.f->body, flatten, &x);
+        good &= low_store_bounds(p, x.f);
     }
-    return true;
+    return good;
 }

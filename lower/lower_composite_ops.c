@@ -6,6 +6,7 @@
  * the result become uses of the newest name of that memory. */
 #include "lower/composite.h"
 #include "lower/device_set.h"
+#include "lower/one_buffer.h"
 #include "lower/pass.h"
 #include "lower/util.h"
 
@@ -246,7 +247,7 @@ static void rename_stmt(void *env, Stmt *s)
 
 bool pass_lower_composite_ops(Program *p)
 {
-    bool ok = true, one_group = device_sets_agree(p);
+    bool ok = low_one_buffer(p), one_group = device_sets_agree(p);
     Aliases aliases = {.p = p};
     for (uint32_t i = 0; i < p->funcs.len; i++) {
         if (p->funcs.at[i]->kind != FN_INCORE)

@@ -180,3 +180,43 @@ bool ast_equal(const Ast *a, const Ast *b)
         return a == b;
     return equal((const char *)a, (const char *)b, kind_fields[a->kind]);
 }
+
+/* ---- copies */
+
+static void copy_fields(Arena *arena, char *to, const AstField *f, AstCopy *fn, void *env)
+{
+    for (; f->kind != FIELD_END; f++) {
+        Ast *one = f->kind == FIELD_CHILD ? child_at(to, f) : NULL;
+        if (one) {
+            one = fn(env, one);
+            memcpy(to + f->offset, &one, sizeof one);
+        }
+        Elements v = f->kind == FIELD_ARRAY ? elements(to, f) : (Elements){0};
+        if (!v.len)
+            continue;
+        char *at = arena_alloc(arena, (size_t)v.len * f->size);
+        memcpy(at, v.at, (size_t)v.len * f->size);
+        for (uint32_t i = 0; i < v.len; i++)
+            copy_fields(arena, at + (size_t)i * f->size, f->parts, fn, env);
+        v.at = at;
+        v.cap = v.len;
+        memcpy(to + f->offset, &v, sizeof v);
+    }
+}
+
+static void highest(void *env, Ast *a)
+{
+    uint32_t *height = env;
+    *height = a->height > *height ? a->height : *height;
+}
+
+Ast *ast_copy(Arena *arena, const Ast *a, AstCopy *fn, void *env)
+{
+    Ast *copy = arena_new(arena, Ast);
+    uint32_t height = 0;
+    *copy = *a;
+    copy_fields(arena, (char *)copy, kind_fields[a->kind], fn, env);
+    ast_children(copy, highest, &height);
+    copy->height = height + 1;
+    return copy;
+}

@@ -270,7 +270,7 @@ typedef struct {
     Span span;
     uint32_t part;
     const char *what; /* that it is, where it was not in the text, or NULL */
-    bool reported; /* what makes it is a mistake that has its message */
+    bool reported;    /* what makes it is a mistake that has its message */
 } AstPoison;
 
 /* A parsed file, or several that are compiled as one. */
@@ -299,6 +299,9 @@ void ast_print_expr(Buf *out, const Ast *expr);
  * order of ast.def. */
 typedef void AstFn(void *env, Ast *child);
 void ast_children(const Ast *a, AstFn *fn, void *env);
+/* A node like `a` whose children are what `fn` gives for those of `a`. */
+typedef Ast *AstCopy(void *env, Ast *child);
+Ast *ast_copy(Arena *arena, const Ast *a, AstCopy *fn, void *env);
 /* Same tree, ignoring spans and heights. */
 bool ast_equal(const Ast *a, const Ast *b);
 

@@ -135,8 +135,8 @@ START_TEST(host_bytes)
     ck_assert_ptr_nonnull(
         strstr(simtest_text(&t), "rank 1: its next dispatch waits for one of another device"));
     ck_assert_ptr_nonnull(strstr(simtest_text(&t),
-                                 "k.pld:31:5: rank 1: this dispatch waits for host bytes of "
-                                 "the one at line 31 on rank 0"));
+                                 "k.pld:31:5: rank 1: this dispatch waits for host tensor y, "
+                                 "which the one at line 31 on rank 0 writes too"));
     simtest_free(&t);
 }
 END_TEST

@@ -130,6 +130,43 @@ static bool no_program(Elab *e)
     return false;
 }
 
+static bool target_is_set(Elab *e, const Ast *t)
+{
+    bool set = t->kind == AST_NAME && elab_is_set(e, t->name);
+    for (uint32_t i = 0; t->kind != AST_NAME && i < t->items.len; i++)
+        set |= target_is_set(e, t->items.at[i]);
+    return set;
+}
+
+static void poison_target(Elab *e, AstModule *m, const Ast *t)
+{
+    if (t->kind == AST_NAME) {
+        elab_define(e, e->scope, t->name, (Val){.kind = V_POISON}, t->span);
+        avec_push(e->arena, &m->poisoned, (AstPoison){.name = t->name, .span = t->span});
+    }
+    for (uint32_t i = 0; t->kind != AST_NAME && i < t->items.len; i++)
+        poison_target(e, m, t->items.at[i]);
+}
+
+/* An assignment of a script that compile-time code cannot do is one that is skipped: it is a
+ * mistake where its name is used. The module loses it, so that a dump is a program. */
+static void run_script_constant(Elab *e, const AstList *one, const Ast *target)
+{
+    AstModule *m = (AstModule *)(uintptr_t)e->module;
+    Val ignored;
+    bool muted = e->diags->muted;
+    uint32_t errors = e->diags->n_errors, bindings = e->p->bindings.len;
+    e->diags->muted = true;
+    elab_run(e, one, &ignored);
+    e->diags->muted = muted;
+    if (e->diags->n_errors == errors)
+        return;
+    e->diags->n_errors = errors;
+    e->p->bindings.len = bindings;
+    poison_target(e, m, target);
+    one->at[0]->kind = AST_PASS;
+}
+
 /* Constants first: a factory sees all of the module's names, as in Python when it is called. */
 static void run_module(Elab *e)
 {
@@ -140,7 +177,13 @@ static void run_module(Elab *e)
             elab_foreign(e, s))
             continue;
         AstList one = {.at = (Ast **)(uintptr_t)&e->module->body.at[i], .len = 1};
-        elab_run(e, &one, &ignored);
+        const Ast *target = s->kind == AST_ASSIGN       ? s->assign.targets.at[0]
+                            : s->kind == AST_ANN_ASSIGN ? s->ann.target
+                                                        : NULL;
+        if (e->module->script && target && !target_is_set(e, target))
+            run_script_constant(e, &one, target);
+        else
+            elab_run(e, &one, &ignored);
     }
 }
 
@@ -170,7 +213,7 @@ static bool run_factory(Elab *e, const Ast *def)
 static void check_helpers(Elab *e)
 {
     for (uint32_t i = 0; i < e->module->body.len && !e->ir; i++)
-        if (elab_is_helper(e, e->module->body.at[i]))
+        if (!e->module->script && elab_is_helper(e, e->module->body.at[i]))
             elab_check_names(e, e->module->body.at[i]);
 }
 

@@ -65,6 +65,36 @@ static void emit_let(Elab *e, Sym name, Span name_span, Expr *x, const Type *typ
     Name *n = elab_name(e, elab_name_id(e, name));
     n->bounds = bounds;
     n->dim = dim;
+    n->literal = x->kind == EX_FLOAT ? x : elab_literal(e, x);
+}
+
+/* The operand that made an integer wider than `dtype`. */
+static const Expr *wide_operand(const Expr *x, Dtype dtype)
+{
+    for (uint32_t i = 0; x->kind == EX_SCALAR && i < x->n_args; i++)
+        if (type_is_int_scalar(x->args[i]->type) && x->args[i]->type->dtype != dtype)
+            return wide_operand(x->args[i], dtype);
+    return x;
+}
+
+/* A name that was declared before the loop keeps its type in it; NULL after a mistake. */
+static Expr *as_declared(Elab *e, Sym name, Expr *x)
+{
+    const Name *old = elab_name(e, elab_name_id(e, name));
+    if (old->state != NM_VAR || !old->declared || !old->carried || !type_is_int_scalar(x->type))
+        return x;
+    const Type *t = func_var(e->fn->f, old->var)->type;
+    if (!type_is_int_scalar(t) || t == x->type)
+        return x;
+    Expr *wide = elab_widen(e, x, t);
+    if (wide)
+        return wide;
+    const Expr *why = wide_operand(x, t->dtype);
+    elab_error(e, why->span, "type",
+               "%s is declared %s before the loop, and this is %s: convert it with pl.cast, or "
+               "leave the declaration out",
+               name, type_text(e->arena, t), type_text(e->arena, why->type));
+    return NULL;
 }
 
 /* `name = value`, with the declared type or NULL. */
@@ -87,13 +117,19 @@ static void let_value(Elab *e, Sym name, Span name_span, Val v, Span span, const
     }
     x = x ? declare(e, x, declared, span, name) : NULL;
     if (x && !declared)
+        x = as_declared(e, name, x);
+    if (x && !declared)
         x = elab_widen_binding(e, name, x);
     if (!x) {
         elab_bind_bad(e, name, name_span);
         return;
     }
+    const Name *old = elab_name(e, elab_name_id(e, name));
+    bool kept =
+        old->state == NM_VAR && old->declared && func_var(e->fn->f, old->var)->type == x->type;
     bool value = declared && declared->kind == TY_TENSOR && x->type->kind == TY_TILE;
     emit_let(e, name, name_span, x, declared && !value ? declared : x->type);
+    elab_name(e, elab_name_id(e, name))->declared = declared || kept;
 }
 
 /* ---- several targets at once */

@@ -16,6 +16,8 @@ typedef struct {
     Block *block;       /* the statements at hand */
     uint32_t loops;     /* around them */
     uint32_t nodes;     /* expressions so far */
+    uint32_t inlined;   /* calls of helpers at hand */
+    uint32_t fresh;     /* names made for their comprehensions */
     Loc far;            /* that the dump at hand gave last */
     Span at;            /* of the function's name */
 } Element;
@@ -31,6 +33,8 @@ Expr *element_binary(Element *p, BinaryOp op, Expr *l, Expr *r, Span span);
 /* range(...) as three numbers: start, stop, step; false after a reported mistake. */
 bool element_range(Element *p, const Ast *iter, Expr *bounds[3]);
 Expr *element_call(Element *p, const Ast *a);
+/* A call of a compile-time function with numbers that only the run knows: its expression. */
+Expr *element_helper(Element *p, const Helper *h, const Ast *call);
 /* Nodes: bare, of a scalar operator, of an operator of element.def. */
 Expr *element_node(Element *p, ExprKind kind, Span span);
 Expr *element_operation(Element *p, ScalarOp op, Span span, uint32_t n, Expr *const *args);

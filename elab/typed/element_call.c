@@ -125,8 +125,21 @@ static bool over_ranges(const Ast *gen)
     return true;
 }
 
+/* pld.world_size(), the number of devices of the run. */
+static bool is_world_size(Element *p, const Ast *a)
+{
+    Sym d = elab_dotted(p->e, a->call.callee);
+    return d && !a->call.args.len && !a->call.keywords.len &&
+           (strcmp(d, "pld.world_size") == 0 || strcmp(d, "pld.system.world_size") == 0);
+}
+
 Expr *element_call(Element *p, const Ast *a)
 {
+    if (is_world_size(p, a)) {
+        const Program *program = p->e->p;
+        return element_value(
+            p, program->ranks_bound ? val_int(program->ranks) : val_dim(dim_world(p->e->p)), a);
+    }
     const Ast *f = a->call.callee;
     const Ast *first = a->call.args.len == 1 ? a->call.args.at[0] : NULL;
     bool generator = first && (first->kind == AST_GENEXP || first->kind == AST_LISTCOMP);
@@ -141,6 +154,9 @@ Expr *element_call(Element *p, const Ast *a)
     }
     if (strcmp(f->name, "len") == 0)
         return element_value(p, elab_eval(p->e, a), a);
+    const CtName *n = elab_find_name(p->e->scope, f->name);
+    if (n && n->val.kind == V_HELPER && !element_find_local(p, f->name, &(VarId){0}))
+        return element_helper(p, n->val.helper, a);
     if (!call_ok(p, a, f->name, generator))
         return element_nothing(p, a);
     return generator ? reduction(p, a, find_element(f->name, ELEMENT_REDUCE), first)

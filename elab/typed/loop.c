@@ -172,7 +172,7 @@ static void enter(Elab *e, const Ast *s, Loop *loop)
     for (uint32_t i = 0; i < names.len; i++) {
         uint32_t id = elab_name_id(e, names.at[i]);
         Name n = *elab_name(e, id);
-        if (n.state != NM_VAR)
+        if (n.state != NM_VAR && n.state != NM_CONST)
             continue;
         LoopEntry entry = {.id = id, .before = n, .carried = arena_new(e->arena, Carried)};
         entry.carried->outer = n.carried;
@@ -182,6 +182,7 @@ static void enter(Elab *e, const Ast *s, Loop *loop)
         n.carried = entry.carried;
         n.bounds = NULL;
         n.dim = NULL;
+        n.literal = NULL;
         elab_set_name(e, id, n);
         map_set(&loop->carried, id, loop->entries.len);
         avec_push(e->arena, &loop->entries, entry);
@@ -242,9 +243,29 @@ static void end_yield(Elab *e, Loop *loop, const BlockFrame *frame, const Ast *s
 
 /* ---- end */
 
+/* A list, string or dtype has no run-time form: it is one in the whole loop. */
+static void const_error(Elab *e, const LoopEntry *entry, const Name *end)
+{
+    Sym name = e->fn->name_syms.at[entry->id];
+    if (end->state == NM_BAD)
+        return;
+    const char *now = end->state == NM_CONST ? val_text(e, end->val)
+                      : end->state == NM_VAR ? "a run-time value"
+                                             : "something else";
+    elab_error(e, end->where, "type",
+               "%s is %s at the start of the loop and %s when it starts again: a list, text or "
+               "dtype does not change while a loop runs; keep numbers in names of their own",
+               name, val_text(e, entry->before.val), now);
+    diag_note(e->diags, entry->carried->where, "it is read here, before it is bound");
+}
+
 static void back_edge_error(Elab *e, const LoopEntry *entry, const Name *end)
 {
     Sym name = e->fn->name_syms.at[entry->id];
+    if (entry->before.state == NM_CONST) {
+        const_error(e, entry, end);
+        return;
+    }
     const Type *before = func_var(e->fn->f, entry->before.var)->type;
     if (end->state == NM_BAD)
         return;
@@ -263,6 +284,9 @@ static void back_edge_error(Elab *e, const LoopEntry *entry, const Name *end)
 
 static bool same_at_back_edge(Elab *e, const LoopEntry *entry, const Name *end, bool can_widen)
 {
+    if (entry->before.state == NM_CONST)
+        return !entry->carried->read ||
+               (end->state == NM_CONST && val_equal(end->val, entry->before.val));
     if (end->state == NM_VAR && end->var == entry->before.var) {
         alias_flow(&e->fn->memory, entry->memory, end->memory);
         return true;
@@ -280,7 +304,7 @@ static bool same_at_back_edge(Elab *e, const LoopEntry *entry, const Name *end, 
 /* Integers of two dtypes, one of which holds the other, are of that one in the whole loop. */
 static bool unify(Elab *e, const Loop *loop, const LoopEntry *entry, const Name *end)
 {
-    if (end->state != NM_VAR)
+    if (end->state != NM_VAR || entry->before.state != NM_VAR)
         return false;
     const Type *a = func_var(e->fn->f, entry->before.var)->type,
                *b = func_var(e->fn->f, end->var)->type;
@@ -313,7 +337,8 @@ static void unify_unread(Elab *e, const Loop *loop, const Meanings *path)
         const Name *n = &e->fn->meanings.at[path->at[k].value];
         const LoopEntry *entry =
             map_get(&loop->carried, path->at[k].name, &i) ? &loop->entries.at[i] : NULL;
-        if (entry && !entry->carried->read && n->state == NM_VAR && n->var != entry->before.var &&
+        if (entry && entry->before.state == NM_VAR && !entry->carried->read && n->state == NM_VAR &&
+            n->var != entry->before.var &&
             func_var(e->fn->f, entry->before.var)->type->dtype != DT_INDEX)
             unify(e, loop, entry, n);
     }

@@ -301,6 +301,14 @@ static bool known_value(Ctx *x, const Expr *e, uint32_t depth, int64_t *out)
     }
 }
 
+const Expr *elab_literal(Elab *e, const Expr *x)
+{
+    if (e->ir || x->kind != EX_VAR || !x->type || x->type->kind != TY_SCALAR)
+        return NULL;
+    const Name *n = elab_name(e, elab_name_id(e, func_var(e->fn->f, x->var)->base));
+    return n->state == NM_VAR && n->var == x->var ? n->literal : NULL;
+}
+
 /* In a dump what is a run-time value is meant to be one. */
 bool elab_constant(Elab *e, const Expr *x, int64_t *out)
 {

@@ -58,8 +58,50 @@ void elab_bind_bad(Elab *e, Sym name, Span span)
     elab_set_name(e, elab_name_id(e, name), (Name){.state = NM_BAD, .where = span});
 }
 
-static Val report_partial(Elab *e, Sym name, const Name *n, Span span)
+static void note_read(const Name *n, Span span)
 {
+    for (Carried *c = n->carried; c && !c->read; c = c->outer) {
+        c->read = true;
+        c->where = span;
+    }
+}
+
+/* The parameter that a value is the whole memory of: it has its type. Inside of a loop joins may
+ * yet grow. */
+static AliasNode whole_param(Elab *e, const Name *n)
+{
+    AliasGraph *g = &e->fn->memory;
+    AliasNodes sources = {0};
+    if (!n->memory || (e->fn->loop && g->nodes.at[n->memory].tag == ALIAS_JOIN))
+        return ALIAS_NONE;
+    alias_sources(g, n->memory, &sources);
+    AliasNode only = sources.len == 1 ? sources.at[0] : ALIAS_NONE;
+    vec_free(&sources);
+    const Param *p = only ? &e->fn->f->params.at[g->nodes.at[only].tag] : NULL;
+    bool whole = p && func_var(e->fn->f, p->var)->type == func_var(e->fn->f, n->var)->type;
+    return whole ? only : ALIAS_NONE;
+}
+
+/* A name that is bound on one path only, to memory that another name is on every path: it is that
+ * memory. */
+static const Name *same_memory(Elab *e, const Name *n)
+{
+    AliasNode own = whole_param(e, n);
+    for (uint32_t id = 0; own && id < e->fn->name_syms.len; id++) {
+        const Name *other = elab_name(e, id);
+        if (other->state == NM_VAR && whole_param(e, other) == own)
+            return other;
+    }
+    return NULL;
+}
+
+static Val partial(Elab *e, Sym name, const Name *n, Span span)
+{
+    const Name *same = same_memory(e, n);
+    if (same) {
+        note_read(same, span);
+        return val_expr(ex_var(e->p, e->fn->f, same->var));
+    }
     elab_error(e, span, "name", "%s may be unbound here: it is bound on one path only", name);
     diag_note(e->diags, n->where, "%s is bound here", name);
     if (n->path.end)
@@ -90,14 +132,9 @@ Val elab_local(Elab *e, Sym name, Span span, bool *found)
     const Name *n = elab_name(e, id);
     map_set(&e->fn->read, id, 1);
     switch (n->state) {
-    case NM_VAR:
-        for (Carried *c = n->carried; c && !c->read; c = c->outer) {
-            c->read = true;
-            c->where = span;
-        }
-        return val_expr(ex_var(e->p, e->fn->f, n->var));
-    case NM_CONST: return n->val;
-    case NM_PARTIAL: return report_partial(e, name, n, span);
+    case NM_VAR: note_read(n, span); return val_expr(ex_var(e->p, e->fn->f, n->var));
+    case NM_CONST: note_read(n, span); return n->val;
+    case NM_PARTIAL: return partial(e, name, n, span);
     case NM_CONFLICT: return report_conflict(e, name, n, span);
     case NM_LOOP:
         elab_error(
@@ -209,7 +246,22 @@ static Name merge_vars(const Join *j, const Name *a, const Name *b)
     n.memory = alias_either(&e->fn->memory, a->memory, b->memory);
     n.bounds = elab_bounds_join(e, a->bounds, b->bounds);
     n.dim = a->dim == b->dim ? a->dim : NULL;
+    n.literal = a->literal == b->literal ? a->literal : NULL;
     n.carried = a->carried || j->loop ? a->carried : b->carried;
+    return n;
+}
+
+/* Bound on one of the paths at most. */
+static Name merge_partial(const Join *j, const Name *a, const Name *b)
+{
+    Name n = a->state == NM_PARTIAL ? *a : *b;
+    const Name *other = a->state == NM_PARTIAL ? b : a;
+    bool bound = other->state == NM_VAR || other->state == NM_PARTIAL;
+    if (bound && (other->memory != n.memory || !n.memory ||
+                  func_var(j->e->fn->f, other->var)->type != func_var(j->e->fn->f, n.var)->type))
+        n.memory = ALIAS_NONE;
+    if (other->state == NM_CONST)
+        n.memory = ALIAS_NONE;
     return n;
 }
 
@@ -223,24 +275,29 @@ static Name merge(const Join *j, const Name *a, const Name *b)
         return a->state == NM_CONFLICT ? *a : *b;
     if (a->state == NM_CONST && b->state == NM_CONST)
         return val_equal(a->val, b->val) ? *a : conflict(a, b);
+    if (a->state == NM_PARTIAL || b->state == NM_PARTIAL)
+        return merge_partial(j, a, b);
     if (a->state == b->state)
         return *a;
-    if (a->state == NM_PARTIAL || b->state == NM_PARTIAL)
-        return a->state == NM_PARTIAL ? *a : *b;
     bool a_bound = a->state == NM_VAR || a->state == NM_CONST,
          b_bound = b->state == NM_VAR || b->state == NM_CONST;
     if (a_bound && b_bound)
         return conflict(a, b);
     if (!a_bound && !b_bound)
         return a->state == NM_LOOP ? *a : *b;
-    return (Name){.state = NM_PARTIAL, .where = a_bound ? a->where : b->where, .path = j->at};
+    const Name *bound = a_bound ? a : b;
+    return (Name){.state = NM_PARTIAL,
+                  .var = bound->var,
+                  .memory = bound->state == NM_VAR ? bound->memory : ALIAS_NONE,
+                  .where = bound->where,
+                  .path = j->at};
 }
 
 static bool same_meaning(const Name *a, const Name *b)
 {
     return a->state == b->state && a->state != NM_CONST && a->var == b->var &&
            a->other == b->other && a->memory == b->memory && a->carried == b->carried &&
-           a->bounds == b->bounds && a->dim == b->dim;
+           a->bounds == b->bounds && a->dim == b->dim && a->literal == b->literal;
 }
 
 static void join_name(void *env, uint32_t id, uint32_t a, uint32_t b)

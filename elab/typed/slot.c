@@ -199,6 +199,18 @@ static Expr *scalar_slot(Elab *e, OpId op, uint32_t slot, Val v, Span span, Expr
         arena_printf(e->arena, "%s: %s", op_info(op)->full, op_info(op)->slots[slot].name));
 }
 
+/* A name that is known to be a number stands for it. */
+static Val literal_of(Elab *e, Val v)
+{
+    int64_t known;
+    const Expr *number = v.kind == V_EXPR ? elab_literal(e, v.expr) : NULL;
+    if (number)
+        return val_float(number->fval);
+    return v.kind == V_EXPR && v.expr->kind != EX_INT && elab_constant(e, v.expr, &known)
+               ? val_int(known)
+               : v;
+}
+
 Expr *elab_slot(Elab *e, OpId op, uint32_t slot, Val v, Span span, Expr **slots)
 {
     const OpSlot *s = &op_info(op)->slots[slot];
@@ -217,9 +229,11 @@ Expr *elab_slot(Elab *e, OpId op, uint32_t slot, Val v, Span span, Expr **slots)
     case SLOT_ELEMENT: x = scalar_slot(e, op, slot, v, span, slots); break;
     case SLOT_NUM: x = number_for(e, op, slot, v, span, first_dtype(slots, DT_FP32)); break;
     case SLOT_LIT:
+        v = literal_of(e, v);
         dtype_slot = op_slot_of_kind(op, SLOT_DTYPE);
         x = v.kind == V_EXPR && v.expr->kind != EX_INT && v.expr->kind != EX_FLOAT
-                ? wrong(e, op, slot, v, span, "a literal number")
+                ? wrong(e, op, slot, v, span,
+                        "a number known when compiling (a tile of 1.0 times the value)")
                 : number_for(e, op, slot, v, span,
                              dtype_slot >= 0 && slots[dtype_slot] ? slots[dtype_slot]->dtype
                                                                   : first_dtype(slots, DT_FP32));

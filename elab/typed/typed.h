@@ -32,7 +32,7 @@ struct Carried {
 /* What a local name means at this point of the function. */
 typedef struct {
     NameState state;
-    VarId var, other;     /* VAR; CONFLICT: both */
+    VarId var, other;     /* VAR; CONFLICT: both; PARTIAL with memory: on that path */
     Val val;              /* CONST */
     AliasNode memory;     /* that it is, in Fn.memory */
     Span where;           /* of the binding */
@@ -41,6 +41,8 @@ typedef struct {
     Carried *carried;     /* value of before the loop at hand */
     const Bounds *bounds; /* VAR of an integer type, or NULL */
     const Dim *dim;       /* VAR of an integer type: the extent that it is, or NULL */
+    const Expr *literal;  /* VAR of a floating type: the number that it is known to be, or NULL */
+    bool declared;        /* VAR: its type was written */
 } Name;
 
 typedef VEC(VarId) VarList;

@@ -413,6 +413,32 @@ static void all_blocked(Dead *r, uint32_t total)
         buf_printf(&r->out, "\n  and %u more", total - MAX_SHOWN);
 }
 
+/* The host tensor whose bytes make `d` wait for `on`. */
+static const HostTensor *shared_tensor(const World *w, const Dispatch *d, const Dispatch *on)
+{
+    for (uint32_t i = 0; i < d->n_regions; i++)
+        for (uint32_t k = 0; k < on->n_regions; k++) {
+            const Region *a = &d->regions[i], *b = &on->regions[k];
+            if (a->tensor == b->tensor && a->offset < b->offset + b->bytes &&
+                b->offset < a->offset + a->bytes && (a->writes || b->writes))
+                return &w->tensors[a->tensor];
+        }
+    return NULL;
+}
+
+/* What they wait for, and the way out: slices of their own. */
+static void host_wait_text(Dead *r, const Dispatch *d, const Dispatch *on, bool at_start)
+{
+    const HostTensor *t = shared_tensor(r->w, d, on);
+    const char *name = t ? t->name : "a host tensor";
+    buf_printf(&r->out, ": rank %u: this dispatch waits for host tensor %s, which the one at ",
+               d->rank, name);
+    line_of(r->w, &r->out, on->from);
+    buf_printf(&r->out, " on rank %u %s too", on->rank, at_start ? "reads" : "writes");
+    if (t && t->rank > 1)
+        buf_printf(&r->out, ": pass %s[r], so that each device has a slice of its own", name);
+}
+
 /* Dispatches that wait for bytes of one that will never end. */
 static void host_waits(Dead *r)
 {
@@ -428,9 +454,7 @@ static void host_waits(Dead *r)
                 continue;
             buf_str(&r->out, "\n  ");
             place_text(w, &r->out, d->from);
-            buf_printf(&r->out, ": rank %u: this dispatch waits for host bytes of the one at ", i);
-            line_of(w, &r->out, on->from);
-            buf_printf(&r->out, " on rank %u", on->rank);
+            host_wait_text(r, d, on, d->deps[k].at_start);
             break;
         }
     }

@@ -16,6 +16,9 @@ prints() {
 prints 'source on standard input' OK sh -c "'$build/pldrun' - -d 0-3 <$s"
 mkdir "$tmp/work"
 exits 'output of a plain compile' 0 sh -c "cd '$tmp/work' && '$build/pldc' '$root/$s' -d 0-3"
+exits 'no program, no a.pldb' 2 sh -c "mkdir -p '$tmp/empty' && cd '$tmp/empty' && '$build/pldrun'"
+says 'no program, no a.pldb' 'Usage: pldrun '
+says 'no program, no a.pldb' 'no program is named, and there is no a.pldb: pldrun PROGRAM.pld'
 prints 'a.pldb is the default' OK sh -c "cd '$tmp/work' && '$build/pldrun' -d 0-3"
 prints 'the skeleton of a kernel runs' 'done (nothing checked)' \
     sh -c "'$build/pldc' --skeleton tests/golden/kernel_alone.pld | '$build/pldrun' - -d 0-3"

@@ -2,6 +2,7 @@
 # Small programs of every kind that users write, tests/programs: each gives OK on 1, 2, 3 and 8 devices,
 # from its source and from one .pldb made for two; and every dump compiles to the bytes of the source.
 #
+# PROGRAMS='...' names others.
 # Comments of a program say what differs:
 #   # ranks: 2 3        these numbers of devices instead
 #   # static            the bytecode is for one number of devices
@@ -39,8 +40,9 @@ dumps() {
     done
 }
 
-for file in tests/programs/*.pld; do
-    name=$(basename "$file" .pld)
+# shellcheck disable=SC2086
+for file in ${PROGRAMS:-tests/programs/*.pld}; do
+    name=$(basename "${file%.*}")
     args=$(line args "$file") status=$(line status "$file") text=$(line says "$file") ranks=$(line ranks "$file")
     if marked rejected "$file"; then
         # shellcheck disable=SC2086

@@ -87,7 +87,7 @@ def size():
     return len(open('x').read())
 FACTOR = 2.0
 SIZE = size()"
-says 'no compile-time code' ':4:16: error: unknown function open'
+says 'no compile-time code' ':15:30: error: SIZE is made by line 6, which is skipped'
 
 # what is skipped poisons what it binds
 for text in 'SIZE = np.load("x")' 'SIZE: int = f(3)' 'if a:

@@ -140,7 +140,7 @@ check:
 	@tests/run.sh $(B)
 
 check-torch: all
-	@TORCH=1 tests/e2e/unchanged.sh $(B)
+	@TORCH=1 tests/e2e/python.sh $(B) && TORCH=1 tests/e2e/unchanged.sh $(B)
 
 quick: tests fuzzers
 	@tests/run.sh $(B) quick

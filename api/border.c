@@ -1,20 +1,35 @@
 #include "api/border.h"
+#include "api/stack.h"
 
 #include <locale.h>
 #include <string.h>
 
-int border(Heap *heap, int (*work)(void *env), void *env)
+typedef struct {
+    Heap *heap;
+    int (*work)(void *env);
+    void *env;
+    int status;
+} Crossing;
+
+static void cross(void *env)
 {
+    Crossing *c = env;
     Trap trap;
     volatile int status = PLD_NO_MEMORY;
     /* The C locale is a constant: nothing is made here that must be freed. */
     locale_t before = uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0));
-    trap_enter(&trap, heap);
+    trap_enter(&trap, c->heap);
     if (setjmp(trap.at) == 0)
-        status = work(env);
+        status = c->work(c->env);
     trap_leave(&trap);
     uselocale(before);
-    return status;
+    c->status = status;
+}
+
+int border(Heap *heap, int (*work)(void *env), void *env)
+{
+    Crossing c = {heap, work, env, PLD_NO_MEMORY};
+    return stack_call(cross, &c) ? c.status : PLD_NO_MEMORY;
 }
 
 int border_copy_out(void *to, const void *from, size_t size)

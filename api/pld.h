@@ -1,10 +1,11 @@
 /* pld as a library: compile programs, run them on simulated devices. Manual: pld(3).
  *
  * No call exits, prints, reads the environment, or changes signal handlers, the locale or the
- * working directory. Handles of different objects may be used from any threads at once; one handle
- * by one thread at a time, but a pld_program is immutable, counted and may be shared, and
- * pld_run_cancel may be called from anywhere. What a call returns by pointer belongs to the handle
- * and lives until the next call on it that is no getter, or its free. Free functions take NULL. */
+ * working directory; 256 KiB of stack suffice. Handles of different objects may be used from any
+ * threads at once; one handle by one thread at a time, but a pld_program is immutable, counted and
+ * may be shared, and pld_run_cancel may be called from anywhere. What a call returns by pointer
+ * belongs to the handle and lives until the next call on it that is no getter, or its free. Free
+ * functions take NULL. */
 #ifndef PLD_H
 #define PLD_H
 
@@ -61,6 +62,11 @@ enum {
 /* "FP32"; NULL for no dtype. */
 PLD_API const char *pld_dtype_name(int dtype);
 
+/* The tables of --list-ops, --list-platforms and --list-passes as JSON: lists of objects with name
+ * and doc. Constant text; NULL: out of memory. */
+PLD_API const char *pld_ops_json(void);
+PLD_API const char *pld_platforms_json(void);
+PLD_API const char *pld_passes_json(void);
 /* The names of the language, one a call: "dtype FP32 4" with its bytes, "op pl.tile.load" ("op ":
  * none), "call pl.range", "enum Level.HOST 0" with its value, "module Level pl", "alias MemorySpace
  * Mem", "pass 00_parsed". NULL past the last. */
@@ -123,12 +129,12 @@ typedef struct {
     int64_t parent; /* of a note: index of the diagnostic it belongs to; else -1 */
 } pld_diag;
 
-/* NULL: out of memory. */
+/* A compilation, and its end. NULL: out of memory. */
 PLD_API pld_unit *pld_unit_new(void);
 PLD_API void pld_unit_free(pld_unit *unit);
-/* Names and values as on the command line: devices, platform, entry, program, define ("NR=4"), W
- * ("error", "no-NAME"), dump-loc, no-verify-each, quiet, strip; flags take NULL or "". Texts are
- * copied. */
+/* Names and values as on the command line: devices, platform, entry, program, define ("NR=4"),
+ * tensor ("x=FP32[64,64]"), W ("error", "no-NAME"), stop-after, cost, dump-loc, no-verify-each,
+ * quiet, strip; flags take NULL or "". Texts are copied. */
 PLD_API int pld_unit_set(pld_unit *unit, const char *option, const char *value);
 /* What to compile: a file that is read when compiling, or a text, which is copied; the last one
  * counts. *source (which may be NULL) is the text's number for pld_unit_take: texts stay. */
@@ -151,18 +157,22 @@ PLD_API const char *const *pld_unit_names(pld_unit *unit, uint32_t def, size_t *
  * "step.x:" and "step.->" those of a method of a class, for those that are no text of the language:
  * they take PLD_V_TYPE or PLD_V_EXTENT. NULL: it is bound no more. */
 PLD_API int pld_unit_bind(pld_unit *unit, uint32_t def, const char *name, const pld_value *value);
-/* What comes for a parameter of the entry: PLD_V_TYPE for one that is annotated pl.Tensor without
- * a type, or a number to compile for; such a parameter is a constant of the program and none of
- * its parameters any more. What the text says already counts. NULL: nothing is said. */
+/* What comes for a parameter of the entry, by name or, "#0", by its number: PLD_V_TYPE for one that
+ * is annotated pl.Tensor without a type, or a number to compile for; such a parameter is a constant
+ * of the program and none of its parameters any more. What the text says already counts. NULL:
+ * nothing is said. */
 PLD_API int pld_unit_argument(pld_unit *unit, const char *param, const pld_value *value);
 /* Keeps the dump after a pass ("parsed"), or "all". */
 PLD_API int pld_unit_keep(pld_unit *unit, const char *pass);
 /* Compiles definition `entry` and what it needs, or, for PLD_NO_DEF, the source, by the rules of
- * pldc. May be called again, after other settings too. *program (NULL after errors) is the
- * caller's: pld_program_free. */
+ * pldc. May be called again, after other settings too. *program (NULL after errors, and with
+ * stop-after) is the caller's: pld_program_free. */
 PLD_API int pld_unit_compile(pld_unit *unit, uint32_t entry, pld_program **program);
-/* The dump after a pass that was kept, NULL when there is none. */
+/* The dump after a pass that was kept, or "cost": closed forms, set by the option of that name;
+ * NULL when there is none. */
 PLD_API const char *pld_unit_dump(pld_unit *unit, const char *pass, size_t *len);
+/* A whole program around the kernels of the source, as pldc --skeleton prints it. */
+PLD_API int pld_unit_skeleton(pld_unit *unit, const char **text);
 /* Diagnostics in source order, each followed by its notes. */
 PLD_API size_t pld_unit_diag_count(const pld_unit *unit);
 PLD_API int pld_unit_diag(const pld_unit *unit, size_t index, pld_diag *out);
@@ -191,11 +201,12 @@ PLD_API int pld_program_decode(const void *bytes, size_t len, pld_program **prog
                                size_t why_size);
 /* The .pldb, as pldc writes it. */
 PLD_API const void *pld_program_encode(const pld_program *program, size_t *len);
+/* One owner more, returned; and one less: the last one takes it away. */
 PLD_API pld_program *pld_program_ref(pld_program *program);
 PLD_API void pld_program_free(pld_program *program);
 /* Of the code without its places: what replay tokens hold. */
 PLD_API uint64_t pld_program_hash(const pld_program *program);
-/* NULL: out of memory. */
+/* Its instructions as text. NULL: out of memory. */
 PLD_API const char *pld_program_disassemble(pld_program *program);
 /* Name, entry, platform, devices, extents, parameters and functions, as JSON. NULL: out of memory.
  */
@@ -227,7 +238,7 @@ typedef struct {
     int status;
 } pld_report;
 
-/* NULL: out of memory. The program stays the caller's too. */
+/* A run of a program, which stays the caller's too, and its end. NULL: out of memory. */
 PLD_API pld_run *pld_run_new(pld_program *program);
 PLD_API void pld_run_free(pld_run *run);
 /* Every option of pldrun about one run, by its long name (devices, mem, check, schedule, seed,
@@ -248,21 +259,35 @@ PLD_API int pld_run_progress(pld_run *run, int (*f)(void *user, uint64_t steps, 
                              void *user);
 /* Runs; returns the verdict. */
 PLD_API int pld_run_start(pld_run *run);
+/* Runs once more; with `keep_windows` the windows start as the last run left them, and nothing but
+ * arrays of the same shapes may have been set since. */
+PLD_API int pld_run_again(pld_run *run, int keep_windows);
+/* Runs every interleaving, up to `explore` (an option of the run) executions; the status is that of
+ * pldrun --explore. pld_run_text is what failed, pld_run_token replays the first of it. Progress
+ * counts executions. */
+PLD_API int pld_explore(pld_run *run);
+/* Tries the program without each of its synchronisations, as pldrun --explain-sync. */
+PLD_API int pld_explain(pld_run *run);
+/* What the last exploration or explanation found, as JSON; "" when there was none. */
+PLD_API const char *pld_explore_json(const pld_run *run);
 /* The run under way, or the next one, ends with PLD_CANCELLED. Also from a signal handler. */
 PLD_API void pld_run_cancel(pld_run *run);
+/* What the last run reported, one thing after another. */
 PLD_API size_t pld_run_report_count(const pld_run *run);
 PLD_API int pld_run_report(const pld_run *run, size_t index, pld_report *out);
 /* The reports as pldrun prints them; "" when there are none. */
 PLD_API const char *pld_run_text(const pld_run *run);
 /* Replays what failed; "" when nothing did. */
 PLD_API const char *pld_run_token(const pld_run *run);
-/* "cost.json", "trace.json", "timeline.svg", "timeline.html" of a run that recorded them,
- * "outcome": "OK", "deadlock", ... NULL: there is none. */
+/* "cost.json", "trace.json", "timeline.svg", "timeline.html" of a run that recorded them; "prints":
+ * what pl.debug_print said; "outcome": "OK", "deadlock", ... NULL: there is none. */
 PLD_API const char *pld_run_output(const pld_run *run, const char *what, size_t *len);
+/* Instructions and modelled picoseconds of the last run. */
 PLD_API uint64_t pld_run_steps(const pld_run *run);
 PLD_API int64_t pld_run_time_ps(const pld_run *run);
-/* Outputs that had a golden in the last run. */
+/* Outputs that had a golden in the last run, and names of those that had none. */
 PLD_API size_t pld_run_checked_count(const pld_run *run);
+PLD_API const char *const *pld_run_unchecked(const pld_run *run, size_t *n);
 /* Why the last call returned PLD_USAGE; "" when it did not. */
 PLD_API const char *pld_run_why(const pld_run *run);
 

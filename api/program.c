@@ -189,6 +189,8 @@ static int describe(void *env)
     json_text(&w, "platform", platforms[p->code->platform].name);
     json_key(&w, "devices");
     json_int(&w, p->code->compiled_ranks);
+    json_key(&w, "prints");
+    json_bool(&w, bc_prints(p->code));
     json_key(&w, "extents");
     json_open(&w, '[');
     for (uint32_t i = 0; i < p->code->n_extents; i++)

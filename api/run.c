@@ -1,44 +1,12 @@
 /* A run keeps its settings and arguments in one heap, and what the last start left in another,
  * which each start empties. Nothing of the caller's memory is looked at between two starts. */
-#include "sim/host/run.h"
+#include "api/run.h"
 #include "api/arrays.h"
-#include "api/border.h"
-#include "api/settings.h"
+#include "sim/host/run.h"
 #include "sim/report/cost.h"
-#include "sim/report/timeline.h"
-#include "sim/report/trace.h"
 
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
-
-/* What the caller gave for a tensor. */
-typedef struct {
-    const char *name;
-    pld_tensor tensor;
-    int64_t shape[BC_MAX_RANK], strides[BC_MAX_RANK];
-} RunArray;
-
-typedef enum { OUT_COST, OUT_TRACE, OUT_SVG, OUT_HTML, OUT_COUNT } Output;
-
-struct pld_run {
-    Heap heap; /* settings */
-    pld_program *program;
-    RunSettings settings;
-    VEC(RunArray) tensors;
-    VEC(HostArray) goldens;
-    bool cost, trace, timeline;
-    int (*progress)(void *user, uint64_t steps, int64_t time_ps);
-    void *user;
-    double last_progress, end; /* seconds */
-    atomic_int cancelled;
-    Heap work; /* of the last start: below */
-    RunResult result;
-    const char *text;
-    Buf outputs[OUT_COUNT];
-    const char *why;
-    int broken;
-};
 
 typedef struct {
     pld_run *run;
@@ -46,7 +14,7 @@ typedef struct {
     const pld_tensor *tensor;
 } RunCall;
 
-static int finish(pld_run *r, int status)
+int run_finish(pld_run *r, int status)
 {
     if (status == PLD_NO_MEMORY || status == PLD_INTERNAL)
         r->broken = status;
@@ -57,7 +25,7 @@ static int setting(RunCall call, int (*work)(void *env))
 {
     pld_run *r = call.run;
     r->why = "";
-    return r->broken ? r->broken : finish(r, border(&r->heap, work, &call));
+    return r->broken ? r->broken : run_finish(r, border(&r->heap, work, &call));
 }
 
 static int begin(void *env)
@@ -75,7 +43,7 @@ pld_run *pld_run_new(pld_program *program)
         return NULL;
     r->program = pld_program_ref(program);
     r->text = r->why = "";
-    finish(r, border(&r->heap, begin, r));
+    run_finish(r, border(&r->heap, begin, r));
     return r;
 }
 
@@ -91,7 +59,7 @@ void pld_run_free(pld_run *run)
 
 /* ---- settings ---- */
 
-static int refuse(pld_run *r, const char *why)
+int run_refuse(pld_run *r, const char *why)
 {
     r->why = why;
     return PLD_USAGE;
@@ -106,6 +74,7 @@ static int set(void *env)
 {
     RunCall *call = env;
     pld_run *r = call->run;
+    r->settled = false;
     if (strcmp(call->name, "cost") == 0)
         return r->settings.run.cost = r->cost = true, PLD_OK;
     if (strcmp(call->name, "trace") == 0)
@@ -114,13 +83,13 @@ static int set(void *env)
         return r->timeline = true, PLD_OK;
     const char *why = arena_printf(&r->settings.arena, "unknown option '%s'", call->name);
     if (!call->value)
-        return refuse(r, why);
+        return run_refuse(r, why);
     switch (run_setting(&r->settings, call->name, copy(r, call->value))) {
     case SETTING_OK: return PLD_OK;
-    case SETTING_BAD: return refuse(r, r->settings.why);
+    case SETTING_BAD: return run_refuse(r, r->settings.why);
     case SETTING_UNKNOWN: break;
     }
-    return refuse(r, why);
+    return run_refuse(r, why);
 }
 
 int pld_run_set(pld_run *run, const char *option, const char *value)
@@ -143,9 +112,9 @@ static int check_tensor(pld_run *r, const char *name, const pld_tensor *t)
     Arena *arena = &r->settings.arena;
     const BcParam *param = find_param(r, name);
     if (!param || param->kind != BCP_TENSOR)
-        return refuse(r, arena_printf(arena, "there is no tensor parameter %s", name));
+        return run_refuse(r, arena_printf(arena, "there is no tensor parameter %s", name));
     const char *why = arrays_check(arena, name, t, param);
-    return why ? refuse(r, why) : PLD_OK;
+    return why ? run_refuse(r, why) : PLD_OK;
 }
 
 static int set_tensor(void *env)
@@ -180,6 +149,7 @@ static int set_golden(void *env)
     RunCall *call = env;
     pld_run *r = call->run;
     int64_t shape[BC_MAX_RANK], strides[BC_MAX_RANK];
+    r->settled = false;
     int status = check_tensor(r, call->name, call->tensor);
     if (status != PLD_OK)
         return status;
@@ -189,6 +159,11 @@ static int set_golden(void *env)
     t.strides = strides;
     HostArray a = arrays_dense(&r->settings.arena, copy(r, call->name), &t, true);
     a.golden = true;
+    for (uint32_t i = 0; i < r->goldens.len; i++)
+        if (strcmp(r->goldens.at[i].name, call->name) == 0) {
+            r->goldens.at[i] = a;
+            return PLD_OK;
+        }
     vec_push(&r->goldens, a);
     return PLD_OK;
 }
@@ -203,8 +178,9 @@ static int set_scalar(void *env)
     RunCall *call = env;
     pld_run *r = call->run;
     const BcParam *param = find_param(r, call->name);
+    r->settled = false;
     if (!param || param->kind != BCP_SCALAR)
-        return refuse(
+        return run_refuse(
             r, arena_printf(&r->settings.arena, "there is no scalar parameter %s", call->name));
     NamedText scalar = {copy(r, call->name), copy(r, call->value)};
     for (uint32_t i = 0; i < r->settings.inputs.len; i++)
@@ -220,7 +196,7 @@ int pld_run_scalar(pld_run *run, const char *param, const pld_value *v)
 {
     char text[64];
     if (!run->broken && v->tag != PLD_V_INT && v->tag != PLD_V_BOOL && v->tag != PLD_V_FLOAT)
-        return refuse(run, "a scalar is an integer, a float or a bool");
+        return run_refuse(run, "a scalar is an integer, a float or a bool");
     if (v->tag == PLD_V_FLOAT)
         snprintf(text, sizeof text, "%a", v->real);
     else
@@ -239,115 +215,7 @@ int pld_run_progress(pld_run *run, int (*f)(void *user, uint64_t steps, int64_t 
     return PLD_OK;
 }
 
-/* ---- running ---- */
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
-void pld_run_cancel(pld_run *run)
-{
-    atomic_store(&run->cancelled, 1);
-}
-
-static const char *stop(void *env)
-{
-    pld_run *r = env;
-    if (atomic_load_explicit(&r->cancelled, memory_order_relaxed))
-        return "cancelled";
-    return r->end > 0 && now() >= r->end ? "time limit" : NULL;
-}
-
-static void progress(void *env, const World *w)
-{
-    pld_run *r = env;
-    double at = now();
-    int64_t time = 0;
-    if (at - r->last_progress < 0.05)
-        return;
-    r->last_progress = at;
-    for (uint32_t i = 0; i < w->n_ranks; i++)
-        for (uint32_t k = 0; k < w->ranks[i].n_lanes; k++)
-            time = w->ranks[i].lanes[k].now > time ? w->ranks[i].lanes[k].now : time;
-    Trap *trap = trap_suspend();
-    if (r->progress(r->user, w->steps, time))
-        pld_run_cancel(r);
-    trap_restore(trap);
-}
-
-static void write_back(const pld_run *r, const World *w)
-{
-    for (uint32_t i = 0; i < w->n_tensors; i++)
-        for (uint32_t k = 0; k < r->tensors.len && w->tensors[i].dir != 0; k++) {
-            const RunArray *g = &r->tensors.at[k];
-            pld_tensor to = g->tensor;
-            to.shape = g->shape;
-            to.strides = g->strides;
-            if (strcmp(g->name, w->tensors[i].name) == 0)
-                arrays_scatter(&to, w->tensors[i].data);
-        }
-}
-
-static void make_outputs(pld_run *r, World *w, const Recorder *rec)
-{
-    if (r->cost)
-        cost_print_json(w, &r->result, &r->outputs[OUT_COST]);
-    if (!w)
-        return;
-    if (r->trace)
-        trace_print(w, rec, &r->outputs[OUT_TRACE]);
-    if (!r->timeline)
-        return;
-    timeline_print(w, rec, false, &r->outputs[OUT_SVG]);
-    timeline_print(w, rec, true, &r->outputs[OUT_HTML]);
-}
-
-/* The arrays as the simulator takes them: dense ones are read where they are. */
-static void give_arrays(pld_run *r, RunConfig *c, Arena *arena)
-{
-    HostArray *all = arena_array(arena, r->tensors.len + r->goldens.len + 1, sizeof *all);
-    for (uint32_t i = 0; i < r->tensors.len; i++) {
-        RunArray *g = &r->tensors.at[i];
-        pld_tensor t = g->tensor;
-        t.shape = g->shape;
-        t.strides = g->strides;
-        all[c->n_arrays++] = arrays_dense(arena, g->name, &t, false);
-    }
-    for (uint32_t i = 0; i < r->goldens.len; i++)
-        all[c->n_arrays++] = r->goldens.at[i];
-    c->arrays = all;
-}
-
-static int execute(void *env)
-{
-    pld_run *r = env;
-    RunConfig c = r->settings.run;
-    Recorder rec;
-    Observer *observers[] = {&rec.observer};
-    World *w;
-    record_init(&rec);
-    if (r->trace || r->timeline) {
-        c.observers = observers;
-        c.n_observers = 1;
-    }
-    give_arrays(r, &c, &r->result.arena);
-    c.progress = r->progress ? progress : NULL;
-    c.progress_env = c.stop_env = r;
-    c.stop = stop;
-    int status = sim_run_keep(program_code(r->program), &c, &r->result, &w);
-    if (status == EXIT_STEPS && atomic_load(&r->cancelled))
-        status = PLD_CANCELLED;
-    make_outputs(r, w, &rec);
-    r->text = run_result_text(&r->result.arena, &r->result);
-    if (w && (status == EXIT_OK || status == EXIT_GOLDEN || status == EXIT_CHECK))
-        write_back(r, w);
-    world_free(w);
-    record_free(&rec);
-    return status;
-}
+/* ---- before a start ---- */
 
 static int settle(void *env)
 {
@@ -356,31 +224,26 @@ static int settle(void *env)
     run_settings_finish(&r->settings);
     if (run_settings_bind(&r->settings, program_code(r->program), "the program", false))
         return PLD_OK;
-    return refuse(r, r->settings.why);
+    return run_refuse(r, r->settings.why);
 }
 
+/* What was made by a start goes with its heap. */
 static void forget(pld_run *r)
 {
     heap_free(&r->work);
     memset(&r->result, 0, sizeof r->result);
     memset(r->outputs, 0, sizeof r->outputs);
+    memset(&r->search, 0, sizeof r->search);
+    r->world = NULL;
+    r->searched = NULL;
     r->text = r->why = "";
 }
 
-int pld_run_start(pld_run *run)
+int run_settle(pld_run *r)
 {
-    if (run->broken)
-        return run->broken;
-    forget(run);
-    int status = finish(run, border(&run->heap, settle, run));
-    if (status != PLD_OK)
-        return status;
-    run->last_progress = now();
-    run->end = run->settings.time_limit > 0 ? run->last_progress + run->settings.time_limit : 0;
-    status = finish(run, border(&run->work, execute, run));
-    atomic_store(&run->cancelled, 0);
-    if (status == PLD_USAGE && !*run->why && run->result.n_reports)
-        run->why = run->result.reports[0].text;
+    forget(r);
+    int status = run_finish(r, border(&r->heap, settle, r));
+    r->settled = status == PLD_OK;
     return status;
 }
 
@@ -418,12 +281,14 @@ const char *pld_run_text(const pld_run *run)
 
 const char *pld_run_token(const pld_run *run)
 {
-    return run->broken || !run->result.token ? "" : run->result.token;
+    const char *token = run->searched ? run->searched : run->result.token;
+    return run->broken || !token ? "" : token;
 }
 
 const char *pld_run_output(const pld_run *run, const char *what, size_t *len)
 {
-    static const char *const names[] = {"cost.json", "trace.json", "timeline.svg", "timeline.html"};
+    static const char *const names[] = {"cost.json", "trace.json", "timeline.svg", "timeline.html",
+                                        "prints"};
     if (run->broken)
         return NULL;
     if (strcmp(what, "outcome") == 0) {
@@ -454,6 +319,12 @@ int64_t pld_run_time_ps(const pld_run *run)
 size_t pld_run_checked_count(const pld_run *run)
 {
     return run->broken ? 0 : run->result.n_checked;
+}
+
+const char *const *pld_run_unchecked(const pld_run *run, size_t *n)
+{
+    *n = run->broken ? 0 : run->result.n_unchecked;
+    return run->result.unchecked;
 }
 
 const char *pld_run_why(const pld_run *run)

@@ -2,6 +2,7 @@
 #include "api/unit.h"
 
 #include "api/outside.h"
+#include "api/skeleton.h"
 #include "codegen/bytecode.h"
 
 #include <string.h>
@@ -72,6 +73,13 @@ static int set_platform(pld_unit *u, const char *value)
     return u->options.specialize.platform ? PLD_OK : unit_refuse(u, unit_copy(u, why));
 }
 
+static int set_stop(pld_unit *u, const char *value)
+{
+    if (pass_from_name(value, &u->options.stop_after))
+        return PLD_OK;
+    return unit_refuse(u, arena_printf(&u->arena, "unknown pass '%s'", value));
+}
+
 static int set_define(pld_unit *u, const char *value)
 {
     if (defines_add(&u->arena, &u->defines, value))
@@ -92,6 +100,8 @@ static bool set_flag(pld_unit *u, const UnitCall *call)
         return u->options.quiet = true;
     if (is(call, "strip"))
         return u->strip = true;
+    if (is(call, "cost"))
+        return u->options.cost = true;
     if (!is(call, "no-verify-each"))
         return false;
     u->options.verify_each = false;
@@ -111,6 +121,8 @@ static int set(void *env)
         return set_devices(u, value);
     if (is(call, "platform"))
         return set_platform(u, value);
+    if (is(call, "stop-after"))
+        return set_stop(u, value);
     if (is(call, "tensor"))
         return outside_tensor(&u->arena, &u->defines, value)
                    ? PLD_OK
@@ -224,7 +236,7 @@ static int compile_unit(void *env)
         u->why = u->c.why;
     if (status == STATUS_ERRORS)
         return PLD_ERRORS;
-    return status == STATUS_OK ? encode(u, call->out) : (int)status;
+    return status == STATUS_OK && u->c.bytecode ? encode(u, call->out) : (int)status;
 }
 
 static void forget(pld_unit *u)
@@ -233,6 +245,7 @@ static void forget(pld_unit *u)
     memset(&u->c, 0, sizeof u->c);
     memset(u->text, 0, sizeof u->text);
     memset(&u->json, 0, sizeof u->json);
+    memset(&u->skeleton, 0, sizeof u->skeleton);
     memset(&u->sorted, 0, sizeof u->sorted);
     u->why = "";
 }
@@ -260,11 +273,41 @@ int pld_unit_compile(pld_unit *unit, uint32_t entry, pld_program **program)
 const char *pld_unit_dump(pld_unit *unit, const char *pass, size_t *len)
 {
     PassId id;
-    if (unit->broken || !pass_from_name(pass, &id) || !unit->c.kept[id].len)
+    const Buf *text = NULL;
+    if (strcmp(pass, "cost") == 0)
+        text = &unit->c.cost_text;
+    else if (pass_from_name(pass, &id))
+        text = &unit->c.kept[id];
+    if (unit->broken || !text || !text->len)
         return NULL;
     if (len)
-        *len = unit->c.kept[id].len;
-    return unit->c.kept[id].at;
+        *len = text->len;
+    return text->at;
+}
+
+static int skeleton(void *env)
+{
+    pld_unit *u = ((UnitCall *)env)->unit;
+    CompileStatus status = compile_parse(&u->c, &u->options);
+    diags_sort(&u->c.diags, &u->c.arena, &u->sorted);
+    if (u->c.why)
+        u->why = u->c.why;
+    if (status != STATUS_OK)
+        return status == STATUS_ERRORS ? PLD_ERRORS : (int)status;
+    const char *why = skeleton_print(&u->c.arena, u->c.module, &u->skeleton);
+    return why ? unit_refuse(u, why) : PLD_OK;
+}
+
+int pld_unit_skeleton(pld_unit *unit, const char **text)
+{
+    UnitCall call = {.unit = unit};
+    *text = NULL;
+    if (!unit->broken && !unit->options.path)
+        return unit_refuse(unit, "there is no source: pld_unit_file or pld_unit_text comes first");
+    int status = unit_working(&call, skeleton, &call);
+    if (status == PLD_OK)
+        *text = unit->skeleton.at;
+    return status;
 }
 
 /* ---- diagnostics ---- */

@@ -23,7 +23,7 @@ struct pld_unit {
     bool strip;
     Heap work; /* of the last compilation or definition taken: below */
     Compilation c;
-    Buf text[2], json; /* plain, in colours */
+    Buf text[2], json, skeleton; /* text: plain, in colours */
     SortedDiags sorted;
     const char *why;
     int broken; /* PLD_NO_MEMORY or PLD_INTERNAL: may only be freed */

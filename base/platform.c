@@ -3,11 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef struct {
-    const char *name, *unit, *doc;
-    size_t offset; /* of the field in Platform */
-} PlatformField;
-
 const Platform platforms[PLATFORM_COUNT] = {
     [PLATFORM_A2A3SIM] =
         {
@@ -32,6 +27,16 @@ static const PlatformField fields[] = {
 };
 
 enum { N_FIELDS = sizeof fields / sizeof fields[0] };
+
+const PlatformField *platform_field(uint32_t index)
+{
+    return index < N_FIELDS ? &fields[index] : NULL;
+}
+
+int64_t platform_value(const Platform *platform, const PlatformField *field)
+{
+    return *(const int64_t *)(const void *)((const char *)platform + field->offset);
+}
 
 /* Values above this could overflow a sum of clock ticks (ps) or a size. */
 #define MAX_VALUE INT64_C(1000000000000)
@@ -99,10 +104,8 @@ void platform_print_table(void *out)
     fprintf(file, "  %-7s %s\n", "unit", "what");
     for (int i = 0; i < N_FIELDS; i++) {
         fprintf(file, "%-18s", fields[i].name);
-        for (int p = 0; p < PLATFORM_COUNT; p++) {
-            Platform copy = platforms[p];
-            fprintf(file, " %10lld", (long long)*field_of(&copy, &fields[i]));
-        }
+        for (int p = 0; p < PLATFORM_COUNT; p++)
+            fprintf(file, " %10lld", (long long)platform_value(&platforms[p], &fields[i]));
         fprintf(file, "  %-7s %s\n", fields[i].unit, fields[i].doc);
     }
 }

@@ -3,6 +3,7 @@
 #define PLD_BASE_PLATFORM_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 typedef enum { PLATFORM_A2A3SIM, PLATFORM_A5SIM, PLATFORM_COUNT } PlatformId;
@@ -23,6 +24,16 @@ const Platform *platform_from_name(const char *name, const char **why);
 /* Sets one field of a copy of a platform; false and *why when the name or value is no good
  * (values are non-negative). */
 bool platform_set(Platform *platform, const char *field, int64_t value, const char **why);
+
+/* A number that platforms have. */
+typedef struct {
+    const char *name, *unit, *doc;
+    size_t offset; /* of the field in Platform */
+} PlatformField;
+
+/* The fields in the order of the table; NULL behind the last. */
+const PlatformField *platform_field(uint32_t index);
+int64_t platform_value(const Platform *platform, const PlatformField *field);
 
 /* Prints the table for --list-platforms into `out` (a FILE * from <stdio.h>). */
 void platform_print_table(void *out);

@@ -1,12 +1,12 @@
 /* pldc: the compiler. */
 #include "api/outside.h"
+#include "api/skeleton.h"
 #include "base/file.h"
 #include "base/terminal.h"
 #include "cli/claims.h"
 #include "cli/compare.h"
 #include "cli/compile.h"
 #include "cli/memory.h"
-#include "cli/skeleton.h"
 #include "cli/tool.h"
 #include "cli/version.h"
 #include "codegen/bytecode.h"

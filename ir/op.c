@@ -187,7 +187,7 @@ static const char *const family_text[] = {
 #include "ir/family.def"
 };
 
-static const char *slot_kind_name(const OpSlot *slot)
+const char *op_slot_type(const OpSlot *slot)
 {
     return slot->kind == SLOT_ENUM ? enum_type_name(slot->enum_type) : kind_text[slot->kind];
 }
@@ -244,7 +244,7 @@ static void print_slot(FILE *out, const OpSlot *slot, bool first)
 {
     bool left_out = opnd_may_be_left_out(slot);
     fprintf(out, "%s%s%s%s%s", first ? "" : ", ", left_out ? "[" : "", slot->name,
-            slot->flags & OPND_KEYWORD ? "=" : ": ", slot_kind_name(slot));
+            slot->flags & OPND_KEYWORD ? "=" : ": ", op_slot_type(slot));
     print_effects(out, slot->effects);
     if (slot->flags & OPND_DEFAULT)
         print_default(out, slot);

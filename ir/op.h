@@ -327,6 +327,8 @@ static inline bool op_is_on_values(const OpInfo *info)
 /* The memory that a slot wants its tile in, MEM_UNSET: any; false for slots that take no tile. */
 bool op_slot_memory(SlotKind kind, MemSpace *memory);
 
+/* What an operand takes, in a word: "tile", "idx", "NotifyOp". */
+const char *op_slot_type(const OpSlot *slot);
 /* "pl.tile.load(tensor, offsets, shape, [valid_shape])": one line; operands of .ir files
  * where `ir`. */
 const char *op_signature(Arena *arena, OpId id, bool ir);

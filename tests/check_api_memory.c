@@ -105,7 +105,68 @@ static int describe_one(void)
     return ok ? PLD_OK : PLD_NO_MEMORY;
 }
 
-/* Fails at the first, then ever later allocations, in steps that grow, until nothing fails. */
+static const char script[] =
+    "@pl.jit.incore\n"
+    "def k(x: pl.Tensor[[N, 8], pl.FP32], y: pl.Out[pl.Tensor[[N, 8], pl.FP32]]):\n"
+    "    return pl.store(pl.load(x, [0, 0], [N, 8]), [0, 0], y)\n"
+    "@pl.jit\n"
+    "def f(x: pl.Tensor, y: pl.Out[pl.Tensor]):\n"
+    "    return g(x, y)\n";
+
+/* Two definitions, a name that is the other one, a list, the type of an argument. */
+static int build(pld_unit *u, pld_program **p)
+{
+    uint32_t source, k, f;
+    pld_value n = {.size = sizeof n, .tag = PLD_V_INT, .integer = 2}, eight = n, dims[2], type, g;
+    eight.integer = 8;
+    dims[0] = n;
+    dims[1] = eight;
+    type = (pld_value){.size = sizeof type, .tag = PLD_V_TYPE, .items = dims, .n = 2};
+    g = (pld_value){.size = sizeof g, .tag = PLD_V_DEF};
+    int s = pld_unit_text(u, "s.py", script, sizeof script - 1, PLD_SCRIPT, &source);
+    s = s ? s : pld_unit_take(u, source, 1, &k);
+    s = s ? s : pld_unit_take(u, source, 4, &f);
+    g.integer = k;
+    s = s ? s : pld_unit_bind(u, k, "N", &n);
+    s = s ? s : pld_unit_bind(u, f, "g", &g);
+    s = s ? s : pld_unit_argument(u, "x", &type);
+    s = s ? s : pld_unit_argument(u, "#1", &type);
+    return s ? s : pld_unit_compile(u, f, p);
+}
+
+static int take_one(void)
+{
+    pld_program *p = NULL;
+    pld_unit *u = pld_unit_new();
+    int status = u ? build(u, &p) : PLD_NO_MEMORY;
+    pld_unit_free(u);
+    pld_program_free(p);
+    return status;
+}
+
+static int explore_one(void)
+{
+    pld_run *r = pld_run_new(sample);
+    int status = r ? pld_run_set(r, "explore", "search") : PLD_NO_MEMORY;
+    status = status ? status : pld_run_set(r, "explore", "40");
+    status = status ? status : pld_explore(r);
+    pld_run_free(r);
+    return status == PLD_INCOMPLETE ? PLD_OK : status;
+}
+
+static int skeleton_one(void)
+{
+    const char *text;
+    pld_unit *u = pld_unit_new();
+    int s =
+        u ? pld_unit_text(u, "s.py", script, sizeof script - 1, PLD_SCRIPT, NULL) : PLD_NO_MEMORY;
+    s = s ? s : pld_unit_skeleton(u, &text);
+    ck_assert((s == PLD_OK) == (u && text != NULL) || s == PLD_NO_MEMORY);
+    pld_unit_free(u);
+    return s;
+}
+
+/* Fails at the first allocation and all after it, then at the second, until nothing fails. */
 static void exhaust(int (*work)(void))
 {
     int status = PLD_NO_MEMORY;
@@ -113,7 +174,7 @@ static void exhaust(int (*work)(void))
     fail_at = 0;
     ck_assert_int_eq(work(), PLD_OK);
     long before = blocks;
-    for (long at = 1; status == PLD_NO_MEMORY; at += 1 + at / 200) {
+    for (long at = 1; status == PLD_NO_MEMORY; at++) {
         made = 0;
         fail_at = at;
         status = work();
@@ -128,6 +189,36 @@ static void exhaust(int (*work)(void))
 START_TEST(compiling)
 {
     exhaust(compile_one);
+}
+END_TEST
+
+START_TEST(taking_definitions)
+{
+    exhaust(take_one);
+    exhaust(skeleton_one);
+}
+END_TEST
+
+START_TEST(exploring)
+{
+    ck_assert_int_eq(compile_sample("samples/08_allreduce_mesh.pld", &sample), PLD_OK);
+    exhaust(explore_one);
+    pld_program_free(sample);
+}
+END_TEST
+
+START_TEST(tables)
+{
+    const char *text = NULL;
+    long before = blocks;
+    for (long at = 1; !text; at++) {
+        made = 0;
+        fail_at = at;
+        text = pld_passes_json();
+        fail_at = 0;
+        ck_assert_int_eq(blocks == before, text == NULL);
+    }
+    ck_assert_str_eq(text, pld_passes_json());
 }
 END_TEST
 
@@ -168,6 +259,9 @@ int main(void)
     tcase_add_test(tc, running);
     tcase_add_test(tc, describing);
     tcase_add_test(tc, many_compilations_and_runs_leave_nothing);
+    tcase_add_test(tc, taking_definitions);
+    tcase_add_test(tc, exploring);
+    tcase_add_test(tc, tables);
     suite_add_tcase(s, tc);
     return run_suite(s);
 }

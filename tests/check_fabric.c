@@ -74,7 +74,7 @@ START_TEST(read_write_add)
     ck_assert_float_eq(back[2], 4.0f);
     ck_assert_float_eq(back[8], 16.0f);
     ck_assert_float_eq(back[3], 0.0f);
-    f->ops->reset(f);
+    f->ops->reset(f, false);
     ck_assert_int_eq(f->ops->read(f, 1, &p.rect, l, &tok), FAB_OK);
     ck_assert_float_eq(back[8], 0.0f);
     f->ops->destroy(f);

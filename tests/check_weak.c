@@ -195,7 +195,7 @@ START_TEST(edges)
     ck_assert_int_eq(f->ops->write(f, 0, &empty, (FabLocal){.at = &v}, &token), FAB_OK);
     ck_assert_uint_eq(f->ops->landings(f, l, 2), 0);
     put(f, 0, 1, 0, 1);
-    f->ops->reset(f);
+    f->ops->reset(f, false);
     ck_assert_uint_eq(f->ops->landings(f, l, 2), 0);
     ck_assert_int_eq(get(f, 0, 1, 0), 0);
     f->ops->destroy(f);

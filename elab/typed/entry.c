@@ -146,6 +146,24 @@ static const Type *outside_type(Elab *e, const AstParam *p, bool window, bool hi
     return t;
 }
 
+/* What was said of a parameter by its number is said of its name. */
+static void name_settings(Elab *e, const FnDecl *d)
+{
+    for (uint32_t i = 0; i < e->settings.len; i++) {
+        Setting *s = &e->settings.at[i];
+        bool tensor = strncmp(s->name, "tensor:#", 8) == 0;
+        if (!tensor && s->name[0] != '#')
+            continue;
+        unsigned long n = strtoul(s->name + (tensor ? 8 : 1), NULL, 10);
+        if (n >= elab_n_params(d))
+            continue;
+        Sym name = elab_param_ast(d, (uint32_t)n)->name;
+        s->name = tensor ? internf(e->in, "tensor:%s", name) : name;
+        if (!elab_is_set(e, s->name))
+            map_set_ptr(&e->setting_index, s->name, i);
+    }
+}
+
 /* Scalars that -D sets are compile-time values and parameters no more. */
 static void take_settings(Elab *e, FnDecl *d)
 {
@@ -179,6 +197,7 @@ static bool prepare(Elab *e, FnDecl *d)
         e->p->ranks = 1;
     if (!elab_signature(e, d))
         return false;
+    name_settings(e, d);
     take_settings(e, d);
     d->outside = arena_new_n(e->arena, const Type *, elab_n_params(d) + 1);
     bool ok = true;

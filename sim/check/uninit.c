@@ -267,7 +267,7 @@ static void on_event(Observer *o, World *w, const Event *e)
         tensor_event(c, w, e);
         return;
     }
-    if (w->windows.at[e->rect.at.window].signal)
+    if (w->windows.at[e->rect.at.window].signal || w->keep_windows)
         return;
     Written *s = slice_of(c, w, e->rect.at);
     if (e->kind == EV_READ || e->kind == EV_REMOTE_READ) {

@@ -20,10 +20,10 @@ typedef struct {
     VEC(LocalWindow) windows;
 } Local;
 
-static void local_reset(Fabric *f)
+static void local_reset(Fabric *f, bool keep)
 {
     Local *l = (Local *)f;
-    for (uint32_t i = 0; i < l->windows.len; i++)
+    for (uint32_t i = 0; i < l->windows.len && !keep; i++)
         for (uint32_t r = 0; r < f->n_ranks; r++)
             if (l->windows.at[i].slices[r])
                 memset(l->windows.at[i].slices[r], 0, (size_t)l->windows.at[i].bytes);

@@ -289,11 +289,11 @@ static void drop_state(Weak *w)
     w->sweep_at = 4096;
 }
 
-static void weak_reset(Fabric *f)
+static void weak_reset(Fabric *f, bool keep)
 {
     Weak *w = (Weak *)f;
     drop_state(w);
-    w->mem->ops->reset(w->mem);
+    w->mem->ops->reset(w->mem, keep);
 }
 
 static void weak_destroy(Fabric *f)

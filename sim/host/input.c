@@ -49,7 +49,9 @@ EvaluateEnv input_env(const World *w)
                          .n_tensors = w->n_tensors,
                          .tensors = w->tensors,
                          .scalars = w->scalars,
-                         .seed = w->config->seed};
+                         .seed = w->config->seed,
+                         .stop = w->config->stop,
+                         .stop_env = w->config->stop_env};
 }
 
 /* ---- names that the command line gives ---- */
@@ -312,7 +314,8 @@ static bool run_init(Input *x, uint32_t param, const BcElementFunc *init)
     } else {
         ok = evaluate_at(m, NULL, &w->scalars[param], &why);
     }
-    return ok || world_error(w, EXIT_USAGE, "%s", why);
+    bool stopped = !ok && w->config->stop && w->config->stop(w->config->stop_env);
+    return ok || world_error(w, stopped ? EXIT_STEPS : EXIT_USAGE, "%s", why);
 }
 
 static bool fill_scalar(Input *x, uint32_t param, const BcElementFunc *init)
@@ -381,4 +384,37 @@ bool input_prepare(World *w)
     x.state = arena_array(&w->arena, x.host->n_params + 1, 1);
     w->golden_files = x.golden;
     return prepare(&x);
+}
+
+static const HostArray *array_of(const RunConfig *c, const char *name)
+{
+    for (uint32_t i = 0; i < c->n_arrays; i++)
+        if (!c->arrays[i].golden && strcmp(c->arrays[i].name, name) == 0)
+            return &c->arrays[i];
+    return NULL;
+}
+
+static bool same_kind(const World *w, uint32_t i, const HostArray *a)
+{
+    const HostTensor *t = &w->tensors[i];
+    if (!a)
+        return !t->borrowed && !input_func(w, false, i);
+    return t->borrowed && a->dtype == t->dtype && a->rank == t->rank &&
+           memcmp(a->shape, t->shape, a->rank * sizeof *a->shape) == 0;
+}
+
+bool input_again(World *w, const RunConfig *config)
+{
+    for (uint32_t i = 0; i < w->n_tensors; i++)
+        if (!same_kind(w, i, array_of(config, w->tensors[i].name)))
+            return false;
+    for (uint32_t i = 0; i < w->n_tensors; i++) {
+        HostTensor *t = &w->tensors[i];
+        bool shared = t->data == t->initial;
+        if (t->borrowed)
+            t->initial = (char *)(uintptr_t)array_of(config, t->name)->data; /* nobody writes it */
+        if (shared)
+            t->data = t->initial;
+    }
+    return true;
 }

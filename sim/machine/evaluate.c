@@ -261,12 +261,25 @@ static bool store(Evaluator *m, const HostTensor *t, char *at, Number v)
     return false;
 }
 
+/* Why the caller wants an end; asked every so many elements. */
+static const char *stopped(const Evaluator *m, int64_t element)
+{
+    if (element % 4096 || !m->env->stop)
+        return NULL;
+    return m->env->stop(m->env->stop_env);
+}
+
 bool evaluate_fill(Evaluator *m, HostTensor *t, const char **why)
 {
     int64_t index[BC_MAX_RANK] = {0};
     uint32_t bytes = dtype_bytes(t->dtype);
     for (int64_t i = 0; i < t->elements; i++) {
         Number v;
+        const char *stop = stopped(m, i);
+        if (stop) {
+            *why = stop;
+            return false;
+        }
         if (!evaluate_at(m, index, &v, why))
             return false;
         if (!store(m, t, t->data + i * bytes, v)) {

@@ -18,6 +18,8 @@ typedef struct {
     const HostTensor *tensors; /* `initial` is read; NULL there: not known yet, an error */
     const Number *scalars;     /* per parameter of the host function; tensors' entries unused */
     uint64_t seed;             /* --seed: shifts randn and uniform */
+    const char *(*stop)(void *env); /* RunConfig.stop: evaluate_fill asks it; may be NULL */
+    void *stop_env;
 } EvaluateEnv;
 
 typedef struct Evaluator Evaluator;

@@ -91,8 +91,8 @@ typedef struct Fabric Fabric;
 typedef struct {
     const char *name; /* "sc", "weak" */
     void (*destroy)(Fabric *f);
-    /* All windows zero again, nothing under way. */
-    void (*reset)(Fabric *f);
+    /* All windows zero again, or with what is in them, `keep`; nothing under way. */
+    void (*reset)(Fabric *f, bool keep);
     /* Window `window` (0, 1, ...) of `bytes` bytes on each of `n_ranks` ranks, zero, allocated when
      * first touched. */
     FabStatus (*window_create)(Fabric *f, uint32_t window, int64_t bytes);

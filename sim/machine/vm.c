@@ -213,8 +213,8 @@ typedef struct {
 
 enum { APART_MAX = 256 }; /* instructions; more count as what they are */
 
-/* What stands between an APART and its show takes no part in the run: the lane is preempted where it
- * would be without it. */
+/* What stands between an APART and its show takes no part in the run: the lane is preempted where
+ * it would be without it. */
 static void show_apart(World *w, Lane *lane, uint16_t op, Apart *a, uint64_t *budget)
 {
     if (op == BC_APART && !a->open) {
@@ -296,6 +296,8 @@ VmStatus vm_run(World *w, Lane *lane, uint64_t budget)
             ok = execute(w, lane, in);
             if (ok && lane->pending.token)
                 return transfer(lane);
+            if (--w->patience == 0 && ok && !world_look(w))
+                budget = 1; /* the scheduler ends the run */
             break;
         }
         if (ok)

@@ -8,6 +8,9 @@
 #include "sim/machine/vm.h"
 #include <string.h>
 
+/* The largest instruction takes some milliseconds: this many stay well below 100. */
+enum { LOOK_OPS = 16 };
+
 static bool check_devices(World *w)
 {
     const BcProgram *p = w->program;
@@ -92,9 +95,22 @@ World *world_make(const BcProgram *program, const RunConfig *config, Fabric *fab
     return w;
 }
 
+bool world_look(World *w)
+{
+    const RunConfig *c = w->config;
+    w->patience = LOOK_OPS;
+    if (c->progress)
+        c->progress(c->progress_env, w);
+    if (!w->stopped && c->stop)
+        w->stopped = c->stop(c->stop_env);
+    return !w->stopped;
+}
+
 void world_reset(World *w, RunResult *result)
 {
     w->result = result;
+    w->patience = LOOK_OPS;
+    w->stopped = NULL;
     w->failed = false;
     w->n_still = 0;
     w->steps = w->host_steps;
@@ -102,7 +118,7 @@ void world_reset(World *w, RunResult *result)
     vec_clear(&w->choices);
     map_clear(&w->negative_sites);
     cell_log_reset(w);
-    w->fabric->ops->reset(w->fabric);
+    w->fabric->ops->reset(w->fabric, w->keep_windows);
     for (uint32_t i = 0; i < w->n_tensors; i++) {
         HostTensor *t = &w->tensors[i];
         if (t->data != t->initial)

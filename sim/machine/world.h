@@ -213,6 +213,8 @@ struct World {
                             before it uses a port; INT64_MAX: never */
     Map negative_sites;  /* func << 32 | pc of divisions already reported */
     uint64_t host_steps; /* of the host function */
+    uint32_t patience;   /* instructions on tiles and memory until world_look */
+    const char *stopped; /* from outside, and why; NULL: it goes on */
     uint64_t steps;      /* instructions of all lanes */
     uint32_t dispatches_left;
     CellLog *cells;
@@ -220,6 +222,7 @@ struct World {
     bool stand_still;                          /* a fault stops its lane only */
     uint32_t n_still;                          /* lanes stopped so */
     bool setup_failed;                         /* the host part failed: nothing to run */
+    bool keep_windows;                         /* world_reset leaves windows as they are */
     RunResult *result;                         /* of the run under way: reports go there */
     void (*on_unblock)(void *env, Lane *lane); /* the scheduler's: a lane became READY */
     void (*on_block)(void *env, Lane *lane);   /* a READY lane's wait holds no more: BLOCKED */
@@ -246,6 +249,8 @@ static inline const HostTensor *region_tensor(const World *w, const Region *r)
 {
     return r->own ? r->own : &w->tensors[r->tensor];
 }
+/* Shows progress and asks whether to go on; false, with World.stopped set, when not. */
+bool world_look(World *w);
 /* A lane's orchestration function has returned. */
 void world_lane_exit(World *w, Lane *lane);
 /* Tests the waits of a rank again: after something landed there. Those that hold become READY, and

@@ -14,7 +14,7 @@
 
 #define DEFAULT_BUDGET 10000u
 #define MAX_LANDINGS 4096u
-#define PROGRESS_TURNS 255u /* a mask */
+#define PROGRESS_TURNS 63u /* a mask */
 
 typedef struct {
     World *w;
@@ -26,7 +26,6 @@ typedef struct {
     bool local;           /* a lane in the list has to run on before it stands at a choice */
     uint64_t budget;
     uint32_t turns;
-    const char *stopped; /* from outside, and why */
 } Sched;
 
 /* ---- the clock's heap ---- */
@@ -143,16 +142,6 @@ static uint64_t allowance(const Sched *s, const Lane *lane)
 
 typedef enum { TURN_LIMIT, TURN_OUT, TURN_READY } Turn;
 
-/* True when the run must end. */
-static bool look_outside(Sched *s)
-{
-    const RunConfig *c = s->w->config;
-    if (c->progress)
-        c->progress(c->progress_env, s->w);
-    s->stopped = c->stop ? c->stop(c->stop_env) : NULL;
-    return s->stopped != NULL;
-}
-
 static Turn lane_limit(Sched *s, Lane *lane)
 {
     Buf text = {0};
@@ -172,7 +161,7 @@ static Turn turn(Sched *s, Lane *lane)
 {
     if (allowance(s, lane) == 0)
         return s->w->stand_still ? lane_limit(s, lane) : TURN_LIMIT;
-    if ((++s->turns & PROGRESS_TURNS) == 0 && look_outside(s))
+    if ((++s->turns & PROGRESS_TURNS) == 0 && !world_look(s->w))
         return TURN_LIMIT;
     bool exits = lane->pending.kind == PEND_EXIT;
     vm_commit(s->w, lane);
@@ -182,6 +171,8 @@ static Turn turn(Sched *s, Lane *lane)
     if (budget == 0)
         return TURN_READY;
     VmStatus status = vm_run(s->w, lane, budget);
+    if (s->w->stopped)
+        return TURN_LIMIT;
     if (status == VM_FAULT)
         return TURN_OUT;
     if (!lane->pending.enabled)
@@ -193,8 +184,8 @@ static EndKind step_limit(Sched *s)
 {
     Buf text = {0};
     buf_printf(&text, "%s: %llu instructions were executed%s",
-               s->stopped ? s->stopped : "step limit", (unsigned long long)s->w->steps,
-               s->stopped ? "" : " (--max-steps)");
+               s->w->stopped ? s->w->stopped : "step limit", (unsigned long long)s->w->steps,
+               s->w->stopped ? "" : " (--max-steps)");
     report_add(s->w, REP_STEPS, "steps", NULL, text.at);
     buf_free(&text);
     return END_STEPS;

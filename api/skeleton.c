@@ -1,6 +1,6 @@
-#include "cli/skeleton.h"
+#include "api/skeleton.h"
 
-#include "cli/skeleton_guess.h"
+#include "api/skeleton_guess.h"
 #include <string.h>
 
 typedef enum { ROLE_NONE, ROLE_INCORE, ROLE_ORCH, ROLE_HOST } Role;

@@ -1,4 +1,4 @@
-#include "cli/skeleton_guess.h"
+#include "api/skeleton_guess.h"
 
 #include "ir/op.h"
 

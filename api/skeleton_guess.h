@@ -1,6 +1,6 @@
 /* What the body of a kernel says about its parameters. */
-#ifndef PLD_CLI_SKELETON_GUESS_H
-#define PLD_CLI_SKELETON_GUESS_H
+#ifndef PLD_API_SKELETON_GUESS_H
+#define PLD_API_SKELETON_GUESS_H
 
 #include "base/buf.h"
 #include "parser/ast.h"

@@ -1,6 +1,6 @@
 /* --skeleton: a complete program around kernels that have no host function. */
-#ifndef PLD_CLI_SKELETON_H
-#define PLD_CLI_SKELETON_H
+#ifndef PLD_API_SKELETON_H
+#define PLD_API_SKELETON_H
 
 #include "base/buf.h"
 #include "parser/ast.h"

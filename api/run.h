@@ -1,0 +1,55 @@
+/* A run and its arguments: what api/run.c, api/start.c and api/search.c share. */
+#ifndef PLD_API_RUN_H
+#define PLD_API_RUN_H
+
+#include "api/border.h"
+#include "api/settings.h"
+#include "sim/machine/world.h"
+#include "sim/report/record.h"
+
+/* What the caller gave for a tensor. */
+typedef struct {
+    const char *name;
+    pld_tensor tensor;
+    int64_t shape[BC_MAX_RANK], strides[BC_MAX_RANK];
+} RunArray;
+
+typedef enum { OUT_COST, OUT_TRACE, OUT_SVG, OUT_HTML, OUT_PRINTS, OUT_COUNT } Output;
+
+struct pld_run {
+    Heap heap; /* settings */
+    pld_program *program;
+    RunSettings settings;
+    VEC(RunArray) tensors;
+    VEC(HostArray) goldens;
+    bool cost, trace, timeline;
+    int (*progress)(void *user, uint64_t steps, int64_t time_ps);
+    void *user;
+    double last_progress, end; /* seconds */
+    atomic_int cancelled;
+    bool settled; /* nothing but arrays was set since the last start */
+    Heap work;    /* of the last start or exploration: below */
+    World *world; /* that ran, or NULL */
+    RunResult result;
+    Recorder recorder;
+    const char *text;
+    Buf outputs[OUT_COUNT], search; /* search: pld_explore_json */
+    const char *searched;           /* token of the first failure of an exploration, or NULL */
+    const char *why;
+    int broken;
+};
+
+/* PLD_USAGE, with its reason. */
+int run_refuse(pld_run *r, const char *why);
+/* Notes a status after which the handle is good for nothing; the status. */
+int run_finish(pld_run *r, int status);
+/* Empties what the last start left, and holds the settings against the program. */
+int run_settle(pld_run *r);
+/* Makes the configuration of a start; arrays that are not dense are copied into `arena`. */
+RunConfig run_config(pld_run *r, Arena *arena);
+/* Starts the clocks of progress and time limit. */
+void run_clock(pld_run *r);
+/* Asks the caller, at most 20 times a second, whether to go on: `done` steps or executions. */
+void run_ask(pld_run *r, uint64_t done);
+
+#endif

@@ -9,8 +9,9 @@
 from ._lib import version as _version
 from .errors import *  # noqa: F401,F403
 from .errors import __all__ as _errors
-from .program import Param, Program, compile, load, loads
-from .result import Report, Result, Timeline
+from .program import Param, Program, Spec, compile, load, loads, ops, parse, passes, platforms, skeleton
+from .result import Exploration, Report, Result, Row, Timeline
 
 __version__ = _version()
-__all__ = ["compile", "load", "loads", "Program", "Param", "Result", "Report", "Timeline", "__version__", *_errors]
+__all__ = ["compile", "load", "loads", "parse", "skeleton", "ops", "platforms", "passes", "Program", "Param", "Spec",
+           "Result", "Report", "Timeline", "Exploration", "Row", "__version__", *_errors]

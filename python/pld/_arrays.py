@@ -28,6 +28,10 @@ class Array:
         self.shape, self.strides = tuple(shape), tuple(strides)
         self.writable, self.native, self.flavour = writable, native, flavour
 
+    def layout(self):
+        """What the library is told of it, and what is checked."""
+        return self.address, self.shape, self.strides, self.dtype, self.writable, self.native
+
     def span(self):
         """First and one past the last address that the elements take; (0, 0) when there are none."""
         if 0 in self.shape:
@@ -39,10 +43,23 @@ class Array:
         return low, high + BYTES.get(self.dtype, 1)
 
 
+_NAMES = {np.dtype(name): name for name in OF_NUMPY if name != "bfloat16"}  # dtype.name is slow
+
+
+def dtype_name(dtype):
+    """What NumPy calls a dtype, whatever names it."""
+    dtype = np.dtype(dtype)
+    return _NAMES.get(dtype) or dtype.name
+
+
 def _numpy(obj, a=None):
     a = obj if a is None else a
-    address = a.__array_interface__["data"][0]
-    return Array(obj, address, a.shape, a.strides, a.dtype.name, a.flags.writeable, a.dtype.isnative, keep=a)
+    dtype = a.dtype
+    name = _NAMES.get(dtype)
+    address, read_only = a.__array_interface__["data"]
+    if name:
+        return Array(obj, address, a.shape, a.strides, name, not read_only, keep=a)
+    return Array(obj, address, a.shape, a.strides, dtype.name, not read_only, dtype.isnative, keep=a)
 
 
 def is_torch(obj):

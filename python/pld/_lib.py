@@ -119,7 +119,11 @@ _CALLS = {
     "pld_run_text": (c_char_p, _P), "pld_run_token": (c_char_p, _P),
     "pld_run_output": (_P, _P, c_char_p, POINTER(c_size_t)),
     "pld_run_steps": (c_uint64, _P), "pld_run_time_ps": (c_int64, _P), "pld_run_checked_count": (c_size_t, _P),
-    "pld_run_why": (c_char_p, _P),
+    "pld_run_unchecked": (POINTER(c_char_p), _P, POINTER(c_size_t)),
+    "pld_run_why": (c_char_p, _P), "pld_run_again": (c_int, _P, c_int),
+    "pld_explore": (c_int, _P), "pld_explain": (c_int, _P), "pld_explore_json": (c_char_p, _P),
+    "pld_ops_json": (c_char_p,), "pld_platforms_json": (c_char_p,), "pld_passes_json": (c_char_p,),
+    "pld_unit_skeleton": (c_int, _P, POINTER(c_char_p)),
 }
 
 

@@ -6,22 +6,16 @@ import os
 import warnings as _warnings
 from collections import namedtuple
 
-from . import _arrays, _lib, errors
-from .result import Report, Result, Timeline
+from . import _arrays, _cost, _lib, _run, errors
 
 Param = namedtuple("Param", "name kind dtype dir shape")
+Spec = namedtuple("Spec", "shape dtype")
+Spec.__doc__ = """Shape and dtype ("FP32", or NumPy's) of an array that is not there yet."""
 _DIRS = ("in", "out", "inout")
 _SEVERITIES = ("error", "warning", "note")
 
 
-def _check(status, why):
-    """Statuses that no program causes."""
-    if status == 71:
-        raise errors.OutOfMemory(why or "out of memory")
-    if status == 70:
-        raise errors.InternalError(why or "internal error")
-    if status == 2:
-        raise ValueError(why or "wrong arguments")
+_check = _run.check
 
 
 class _Handle:
@@ -65,18 +59,25 @@ def _diagnostics(unit):
 class Program:
     """A compiled program. Immutable; run it from any number of threads."""
 
-    def __init__(self, handle, devices, unit=None, diagnostics=()):
-        self._h, self._unit, self._devices = handle, unit, devices
+    def __init__(self, handle, devices, unit=None, diagnostics=(), cost=None):
+        self._h, self._unit, self._devices, self._cost = handle, unit, devices, cost
+        self._idle = {}  # runs that wait for their next call, by options and names of arguments
         self.diagnostics = list(diagnostics)
         facts = json.loads(_lib.text(_lib.lib.pld_program_json(handle.p)))
         self.name, self.entry, self.platform = facts.get("name"), facts.get("entry"), facts.get("platform")
         self.devices, self.functions, self.extents = facts.get("devices"), facts.get("functions"), facts.get("extents")
+        self._prints = facts.get("prints", True)
+        self._dims = {}  # of a parameter: texts of its extents
         self.params = _Params(self._read_params())
+        self._scalars = [p for p in self.params if p.kind == "scalar"]
+        self._n_tensors = len(self.params) - len(self._scalars)
+        self._plain = _run.Options(devices)
 
     def _read_params(self):
         for i in range(_lib.lib.pld_program_param_count(self._h.p)):
             p = _lib.Param()
             _lib.lib.pld_program_param(self._h.p, i, ctypes.byref(p))
+            self._dims[_lib.text(p.name)] = _lib.text(p.dims_text).strip("[]").split(", ")
             yield Param(_lib.text(p.name), "scalar" if p.kind else "tensor", _lib.DTYPES[p.dtype], _DIRS[p.dir],
                         tuple(p.dims[:p.rank]))
 
@@ -91,6 +92,11 @@ class Program:
         if text is None:
             raise ValueError(f"no dump of {pass_!r}: compile with dump_passes=True, and see `pldc --list-passes`")
         return text.decode()
+
+    def dumps(self):
+        """Every dump by its pass; compile with dump_passes=True."""
+        self.dump("parsed")
+        return {p["name"]: self.dump(p["name"]) for p in passes()}
 
     def diff(self, other, pass_="lower_composite_ops"):
         """What differs between two programs after a pass, as `diff -u` prints it."""
@@ -121,59 +127,78 @@ class Program:
         return _from_bytes, (bytes(self), self._devices)
 
     def _repr_html_(self):
+        functions = "".join(f"<tr><td>{f['name']}</td><td>{f['kind']}</td></tr>" for f in self.functions)
         rows = "".join(f"<tr><td>{p.name}</td><td>{p.dir}</td><td>{p.dtype}</td><td>{list(p.shape)}</td></tr>" for p in self.params)
-        return f"<b>{self.name}</b>, {self.platform}<table><tr><th>parameter<th>direction<th>dtype<th>shape</tr>{rows}</table>"
+        return f"<b>{self.name}</b>, {self.platform}<table><tr><th>parameter<th>direction<th>dtype<th>shape</tr>{rows}</table>" \
+               f"<table><tr><th>function<th>level</tr>{functions}</table>"
 
     def __call__(self, *arrays, **by_name):
         """run(), but for the outputs alone: one array, or a tuple in the order of the parameters; None in place."""
-        outputs = self.run(*arrays, **by_name).made
+        if by_name:
+            outputs = self.run(*arrays, **by_name).made
+        else:
+            outputs = _run.outputs(self, _run.place(self, arrays, by_name), self._plain)
         return None if not outputs else outputs[0] if len(outputs) == 1 else tuple(outputs)
 
-    def _place(self, arrays, by_name):
-        """The arguments by parameter. TypeError as for a Python function."""
-        given, names = {}, [p.name for p in self.params]
-        inputs = [p for p in self.params if p.dir != "out"]
-        order = self.params if len(arrays) > len(inputs) else inputs if len(arrays) < len(self.params) else self.params
-        if len(arrays) > len(self.params):
-            raise TypeError(f"{self.name} takes {len(self.params)} arguments ({', '.join(names)}), got {len(arrays)}")
-        for p, a in zip(order, arrays):
-            given[p.name] = a
-        for name, a in by_name.items():
-            if name not in names:
-                raise TypeError(f"{self.name} has no parameter {name}; it has {', '.join(names)}")
-            if name in given:
-                raise TypeError(f"{self.name}: {name} is given twice")
-            given[name] = a
-        return given
-
-    def run(self, *arrays, out=None, golden=None, check="all", mem="sc", schedule="clock", seed=0, max_steps=None,
-            timeout=None, rtol=None, atol=None, cost=False, trace=False, timeline=False, platform_set=None, devices=None,
-            strict=True, **by_name):
+    def run(self, *arrays, out=None, golden=None, strict=True, **named):
         """Runs the program; a Result.
 
         Arrays by position or name. Outputs that are given are written in place; those left out are made, zeroed, in
         the flavour of the first array. Inputs left out come from the file's @pld.init functions. `golden` maps
         names to arrays. A failure raises, or with strict=False is what the Result says.
+
+        Options: check="all", mem="sc", schedule="clock", seed=0, max_steps=None, time_limit=None, rtol=None, atol=None,
+        cost=False, trace=False, timeline=False, platform_set=None, devices=None.
         """
-        run = _Run(self, _Handle(_lib.lib.pld_run_new(self._h.p), _lib.lib.pld_run_free))
-        options = {"devices": devices_text(devices) if devices is not None else self._devices, "check": check, "mem": mem,
-                   "schedule": schedule, "seed": seed, "max-steps": max_steps, "time-limit": timeout, "rtol": rtol,
-                   "atol": atol}
-        for name, value in options.items():
-            if value is not None:
-                run.set(name, value if isinstance(value, str) else repr(value))
-        for name, value in (platform_set or {}).items():
-            run.set("platform-set", f"{name}={value}")
-        for name, wanted in (("cost", cost), ("trace", trace), ("timeline", timeline)):
-            if wanted:
-                run.set(name, "")
-        given = self._place(arrays, by_name)
+        by_name, options = self._split(named)
+        given = _run.place(self, arrays, by_name)
         if isinstance(out, dict):
             given.update(out)
-        run.arguments(given)
-        for name, array in (golden or {}).items():
-            run.golden(name, array)
-        return run.finish(strict)
+        return _run.run(self, given, golden, options, strict)
+
+    def _split(self, named):
+        """Arguments and options: a parameter that is called like an option is given by position."""
+        if not named:
+            return {}, self._plain
+        options, given = _run.Options(self._devices), {}
+        for name, value in named.items():
+            name = "time_limit" if name == "timeout" else name
+            if name in options:
+                options[name] = value
+            else:
+                given[name] = value
+        if options["devices"] is None:
+            options["devices"] = self._devices
+        elif not isinstance(options["devices"], str):
+            options["devices"] = devices_text(options["devices"])
+        return given, options
+
+    def replay(self, token, *arrays, **named):
+        """The run of a token: what failed fails again."""
+        return self.run(*arrays, schedule=token, **named)
+
+    def explore(self, *arrays, out=None, golden=None, strict=False, bound=200000, outcomes=False, search=False, jobs=1, **named):
+        """Every interleaving, up to `bound` executions; an Exploration, which is true when all were seen and none failed.
+
+        Outputs are not written. `outcomes` collects the different final ones, `search` looks at all interleavings even
+        where one run decides; with strict=True a failure raises.
+        """
+        by_name, options = self._split(named)
+        wanted = [str(bound)] + ["outcomes"] * bool(outcomes) + ["search"] * bool(search)
+        found = _run.explore(self, {**_run.place(self, arrays, by_name), **(out or {})}, golden, options, wanted, jobs)
+        if strict and found.failures:
+            raise errors.BY_STATUS.get(found.status, errors.RunError)(found.text.rstrip("\n"), found)
+        return found
+
+    def explain_sync(self, *arrays, bound=None, golden=None, **named):
+        """Tries the program without each of its fences and signals; a list of rows: text, verdict, needed, runs."""
+        by_name, options = self._split(named)
+        return _run.explain(self, _run.place(self, arrays, by_name), golden, options, [str(bound)] if bound else [])
+
+    def cost(self):
+        """The closed forms of the collectives that the program calls, a dictionary each: place, call, function, sizes,
+        forms and values by name."""
+        return _cost.forms(self._cost)
 
 
 class _Params(list):
@@ -186,126 +211,6 @@ class _Params(list):
                 raise KeyError(f"no parameter {key}; there are {', '.join(p.name for p in self)}")
             return found[0]
         return super().__getitem__(key)
-
-
-class _Run:
-    """One run under way."""
-
-    def __init__(self, program, handle):
-        self.program, self.h = program, handle
-        self.keep, self.outputs, self.made = [], {}, []
-        self.raised = None
-
-    def call(self, f, *args):
-        _check(f(self.h.p, *args), _lib.text(_lib.lib.pld_run_why(self.h.p)))
-
-    def set(self, name, value):
-        self.call(_lib.lib.pld_run_set, name.encode(), value.encode())
-
-    def struct(self, array, dtype):
-        n = len(array.shape)
-        shape, strides = (ctypes.c_int64 * n)(*array.shape), (ctypes.c_int64 * n)(*array.strides)
-        self.keep += [shape, strides, array]
-        return _lib.Tensor(dtype=_lib.DTYPES.index(dtype), rank=n, shape=shape, strides=strides, data=array.address)
-
-    def arguments(self, given):
-        described, like = {}, None
-        for p in self.program.params:
-            if p.kind == "tensor" and p.name in given:
-                described[p.name] = _arrays.fit(_arrays.describe(given[p.name], p.name), p)
-                like = like or described[p.name]
-        for p in self.program.params:
-            if p.kind == "scalar":
-                self.scalar(p, given)
-            elif p.name not in described and p.dir == "out":
-                described[p.name] = self.make(p, described, like)
-        _arrays.check_overlap([described.get(p.name) for p in self.program.params], self.program.params)
-        for p in self.program.params:
-            if p.name in described:
-                self.call(_lib.lib.pld_run_tensor, p.name.encode(), ctypes.byref(self.struct(described[p.name], p.dtype)))
-                if p.dir != "in":
-                    self.outputs[p.name] = described[p.name].obj
-
-    def make(self, p, described, like):
-        shape = list(p.shape)
-        for i, n in enumerate(shape):
-            if n < 0:
-                raise ValueError(f"{p.name}: extent {i} is known only when the program runs: give the array")
-        array = _arrays.empty(shape, p.dtype, like)
-        self.made.append(array)
-        return _arrays.describe(array, p.name)
-
-    def scalar(self, p, given):
-        if p.name not in given:
-            return
-        v = given[p.name]
-        v = v.value if hasattr(v, "value") and not hasattr(v, "dtype") else v.item() if hasattr(v, "item") else v
-        if isinstance(v, float) and p.dtype not in ("FP32", "FP16", "BF16"):
-            raise TypeError(f"{p.name} is {p.dtype}: got a float")
-        if not isinstance(v, (int, float)):
-            raise TypeError(f"{p.name} is a scalar of {p.dtype}: got {type(v).__name__}")
-        v = float(v) if p.dtype in ("FP32", "FP16", "BF16") else int(v)
-        self.call(_lib.lib.pld_run_scalar, p.name.encode(), ctypes.byref(_lib.plain(v)))
-
-    def golden(self, name, array):
-        p = self.program.params[name]
-        array = _arrays.fit(_arrays.describe(array, name), p._replace(dir="in"))
-        self.call(_lib.lib.pld_run_golden, name.encode(), ctypes.byref(self.struct(array, p.dtype)))
-
-    def progress(self, user, steps, time_ps):
-        """Called now and then, so that Python sees its signals; what they raise ends the run."""
-        return 1 if self.raised else 0
-
-    def start(self):
-        def progress(user, steps, time_ps):
-            try:
-                return self.progress(user, steps, time_ps)
-            except BaseException as e:
-                self.raised = e
-                return 1
-        callback = _lib.Progress(progress)
-        self.keep.append(callback)
-        self.call(_lib.lib.pld_run_progress, callback, None)
-        try:
-            return _lib.lib.pld_run_start(self.h.p)
-        except KeyboardInterrupt as e:  # between the call's end and ours
-            self.raised = e
-            return 9
-
-    def finish(self, strict):
-        status = self.start()
-        if self.raised:
-            raise self.raised
-        if status == 9:
-            raise KeyboardInterrupt
-        result = self.result(status)
-        _check(status, _lib.text(_lib.lib.pld_run_why(self.h.p)) or result.text.strip())
-        if strict and status:
-            raise errors.BY_STATUS.get(status, errors.RunError)(result.text.rstrip("\n"), result)
-        return result
-
-    def result(self, status):
-        lib, p = _lib.lib, self.h.p
-        result = Result(status, _lib.text(lib.pld_run_text(p)), self.reports(), self.outputs, [])
-        result.made = self.made
-        result.token = _lib.text(lib.pld_run_token(p)) or None
-        result.steps, result.time_ps = lib.pld_run_steps(p), lib.pld_run_time_ps(p)
-        result.checked = lib.pld_run_checked_count(p) > 0
-        part = {n: _lib.memory(lib.pld_run_output, p, n.encode()) for n in ("cost.json", "trace.json", "timeline.svg", "timeline.html")}
-        result._cost = part["cost.json"] and part["cost.json"].decode()
-        result._trace = part["trace.json"] and part["trace.json"].decode()
-        if part["timeline.svg"]:
-            result._timeline = Timeline(part["timeline.svg"].decode(), (part["timeline.html"] or b"").decode())
-        return result
-
-    def reports(self):
-        out = []
-        for i in range(_lib.lib.pld_run_report_count(self.h.p)):
-            r = _lib.ReportStruct()
-            _lib.lib.pld_run_report(self.h.p, i, ctypes.byref(r))
-            out.append(Report(_lib.text(r.check) or _lib.text(r.kind), _lib.text(r.check), None if r.rank < 0 else r.rank,
-                              _lib.text(r.file), r.line or None, r.col or None, _lib.text(r.text), r.status))
-        return out
 
 
 def _from_bytes(data, devices=None):
@@ -321,43 +226,121 @@ def _define(value):
     raise TypeError(f"a define is a number, a bool or a text, got {type(value).__name__}")
 
 
-def compile(source, *, devices=None, defines=None, platform=None, program=None, entry=None, warnings=(), dump_passes=False, filename="<string>"):
-    """Compiles a file (.pld, .ir, .py) or a text with a newline in it, which messages call `filename`; a Program.
-    CompileError when it does not."""
-    unit = _Handle(_lib.lib.pld_unit_new(), _lib.lib.pld_unit_free)
+class _Unit:
+    """A compilation in the making."""
 
-    def call(f, *args):
-        _check(f(unit.p, *args), _lib.text(_lib.lib.pld_unit_why(unit.p)))
+    def __init__(self, source, kind, filename):
+        self.h = _Handle(_lib.lib.pld_unit_new(), _lib.lib.pld_unit_free)
+        source = os.fspath(source)
+        if "\n" in source:
+            text = source.encode()
+            self.call(_lib.lib.pld_unit_text, filename.encode(), text, len(text), kind, None)
+        else:
+            if not os.path.exists(source):
+                raise FileNotFoundError(f"{source}: no such file")
+            self.call(_lib.lib.pld_unit_file, source.encode(), kind)
+        self.source = source
 
+    def call(self, f, *args):
+        _check(f(self.h.p, *args), _lib.text(_lib.lib.pld_unit_why(self.h.p)))
+
+    def set(self, name, value=""):
+        self.call(_lib.lib.pld_unit_set, name.encode(), value.encode())
+
+    def checked(self, status):
+        """What is left to say after a status; CompileError when it was one. Warnings are warned of."""
+        text, found = _lib.text(_lib.lib.pld_unit_diags_text(self.h.p, 0)), _diagnostics(self.h)
+        if status == 8:
+            raise errors.compile_error(text.rstrip("\n"), found)
+        _check(status, _lib.text(_lib.lib.pld_unit_why(self.h.p)) or text)
+        for d in found:
+            if d.severity == "warning":
+                _warnings.warn_explicit(d.message, errors.CompileWarning, d.file or self.source, d.line or 1)
+        return found
+
+    def compile(self):
+        pointer = ctypes.c_void_p()
+        return self.checked(_lib.lib.pld_unit_compile(self.h.p, _lib.NO_DEF, ctypes.byref(pointer))), pointer.value
+
+
+def _argument(name, x):
+    """The type of an example array or Spec, or a number to compile for."""
+    if isinstance(x, (bool, int, float, str)):
+        return _lib.plain(x)
+    if isinstance(x, Spec):
+        dtype = str(x.dtype) if str(x.dtype) in _lib.DTYPES else _arrays.OF_NUMPY.get(_arrays.dtype_name(x.dtype))
+        shape = x.shape
+    else:
+        array = _arrays.describe(x, name)
+        dtype, shape = _arrays.OF_NUMPY.get(array.dtype), array.shape
+    if dtype is None:
+        raise TypeError(f"{name}: no dtype of a program: {x!r}")
+    return _lib.tensor_type(dtype, shape)
+
+
+def _kind(script):
+    return _lib.BY_NAME if script is None else _lib.SCRIPT if script else _lib.STRICT
+
+
+def compile(source, *, devices=None, defines=None, platform=None, program=None, entry=None, args=None, script=None,
+            warnings=(), dump_passes=False, filename="<string>"):
+    """Compiles a file (.pld, .ir, .py), a text with a newline in it, which messages call `filename`, or a function or
+    class that is decorated with pl; a Program. CompileError when it does not.
+
+    `args`: example arrays or Specs, by position or a dictionary, for parameters that are annotated pl.Tensor alone;
+    numbers are compiled for. `script`: how to read the source, None: by its name. `warnings`: names of -W.
+    """
+    if not isinstance(source, (str, os.PathLike)):
+        return _decorated(source, devices, platform, args, dump_passes)
+    unit = _Unit(source, _kind(script), filename)
     given = None if devices is None else devices_text(devices)
     for name, value in (("devices", given), ("platform", platform), ("program", program), ("entry", entry)):
         if value is not None:
-            call(_lib.lib.pld_unit_set, name.encode(), value.encode())
+            unit.set(name, value)
     for name, value in (defines or {}).items():
-        call(_lib.lib.pld_unit_set, b"define", f"{name}={_define(value)}".encode())
+        unit.set("define", f"{name}={_define(value)}")
     for name in warnings:
-        call(_lib.lib.pld_unit_set, b"W", name.encode())
+        unit.set("W", name)
+    pairs = args.items() if isinstance(args, dict) else ((f"#{i}", a) for i, a in enumerate(args or ()) if a is not None)
+    for name, a in pairs:
+        unit.call(_lib.lib.pld_unit_argument, name.encode(), ctypes.byref(_argument(name, a)))
+    unit.set("cost")
     if dump_passes:
-        call(_lib.lib.pld_unit_keep, b"all")
-    source = os.fspath(source)
-    if "\n" in source:
-        text = source.encode()
-        call(_lib.lib.pld_unit_text, filename.encode(), text, len(text), _lib.BY_NAME, None)
-    else:
-        if not os.path.exists(source):
-            raise FileNotFoundError(f"{source}: no such file")
-        call(_lib.lib.pld_unit_file, source.encode(), _lib.BY_NAME)
-    pointer = ctypes.c_void_p()
-    status = _lib.lib.pld_unit_compile(unit.p, _lib.NO_DEF, ctypes.byref(pointer))
-    text = _lib.text(_lib.lib.pld_unit_diags_text(unit.p, 0))
-    found = _diagnostics(unit)
-    if status == 8:
-        raise errors.compile_error(text.rstrip("\n"), found)
-    _check(status, _lib.text(_lib.lib.pld_unit_why(unit.p)) or text)
-    for d in found:
-        if d.severity == "warning":
-            _warnings.warn_explicit(d.message, errors.CompileWarning, d.file or source, d.line or 1)
-    return Program(_Handle(pointer.value, _lib.lib.pld_program_free), given, unit, found)
+        unit.call(_lib.lib.pld_unit_keep, b"all")
+    found, pointer = unit.compile()
+    cost = _lib.memory(_lib.lib.pld_unit_dump, unit.h.p, b"cost")
+    return Program(_Handle(pointer, _lib.lib.pld_program_free), given, unit.h if dump_passes else None, found,
+                   cost and cost.decode())
+
+
+def _decorated(source, devices, platform, args, dump_passes):
+    """The Program of a function or class that is decorated with pl."""
+    from .compat import runtime
+    from .compat.config import DistributedConfig, RunConfig
+    config = RunConfig(platform=platform or "a2a3sim", codegen_only=True, dump_passes=dump_passes,
+                       distributed_config=devices and DistributedConfig(device_ids=_run.ids(devices_text(devices))))
+    return runtime.run(source, *(args or ()), config=config)._program
+
+
+def parse(source, *, devices=None, defines=None, script=None, filename="<string>"):
+    """Reads a source, finds its names and types, and makes no code; the program as text, which compiles again.
+    CompileError when it has mistakes."""
+    unit = _Unit(source, _kind(script), filename)
+    if devices is not None:
+        unit.set("devices", devices_text(devices))
+    for name, value in (defines or {}).items():
+        unit.set("define", f"{name}={_define(value)}")
+    unit.call(_lib.lib.pld_unit_keep, b"parsed")
+    unit.set("stop-after", "specialize")
+    unit.compile()
+    return _lib.memory(_lib.lib.pld_unit_dump, unit.h.p, b"parsed").decode()
+
+
+def skeleton(source, *, script=None, filename="<string>"):
+    """A whole program around kernels that have no host function, as text."""
+    unit, text = _Unit(source, _kind(script), filename), ctypes.c_char_p()
+    unit.checked(_lib.lib.pld_unit_skeleton(unit.h.p, ctypes.byref(text)))
+    return _lib.text(text.value)
 
 
 def load(source, *, devices=None):
@@ -371,3 +354,25 @@ def load(source, *, devices=None):
 def loads(text, filename="<string>"):
     """Compiles a text, which messages call `filename`."""
     return compile(text if "\n" in text else text + "\n", filename=filename)
+
+
+def _table(call):
+    text = _lib.text(call())
+    if text is None:
+        raise errors.OutOfMemory("out of memory")
+    return json.loads(text)
+
+
+def ops():
+    """The operations of the language, a dictionary each: name, short, doc, levels, operands."""
+    return _table(_lib.lib.pld_ops_json)
+
+
+def platforms():
+    """The simulated platforms: name, fields."""
+    return _table(_lib.lib.pld_platforms_json)
+
+
+def passes():
+    """The passes in their order: name, file, doc."""
+    return _table(_lib.lib.pld_passes_json)

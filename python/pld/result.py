@@ -1,7 +1,7 @@
 """What a run leaves: outputs, verdict, reports, cost, timeline, trace."""
 import json
 
-__all__ = ["Report", "Result", "Timeline"]
+__all__ = ["Report", "Result", "Timeline", "Exploration", "Row"]
 
 
 class Report:
@@ -86,12 +86,77 @@ class Result:
     def _repr_html_(self):
         rows = "".join(f"<pre>{_escape(r.text)}</pre>" for r in self.reports)
         head = f"<p><b>{_escape(self.verdict)}</b>, modelled time {self.time_ps / 1e6:.3f} us</p>"
-        return head + rows + (self._timeline.svg if self._timeline else "")
+        card = _card(self.cost) if self._cost else ""
+        return head + rows + card + (self._timeline.svg if self._timeline else "")
 
     def __getstate__(self):
         state = dict(self.__dict__)
         state["outputs"] = {}  # arrays belong to the caller, and may be of any kind
         return state
+
+
+_COLUMNS = (("received", "bytes_received"), ("sent", "bytes_sent"), ("steps", "data_steps"), ("notifies", "notifies"),
+            ("waits", "waits"), ("barriers", "barriers"))
+
+
+def _card(cost):
+    """The cost card as a table: a row a device."""
+    head = "".join(f"<th>{title}</th>" for title, _ in _COLUMNS)
+    rows = "".join(f"<tr><td>{r['rank']}</td>" + "".join(f"<td>{r[k]}</td>" for _, k in _COLUMNS) + "</tr>" for r in cost["ranks"])
+    return f"<table><tr><th>rank</th>{head}</tr>{rows}</table>"
+
+
+class Failure:
+    """One kind of failure of an exploration: .kind ("race", "deadlock", ...), .status, .count of executions, .token of the
+    first, .text."""
+
+    __slots__ = ("kind", "status", "count", "token", "text")
+
+    def __init__(self, kind, status, count, token, text):
+        self.kind, self.status, self.count, self.token, self.text = kind, status, count, token, text
+
+    def __repr__(self):
+        return f"{self.count} x {self.text}"
+
+
+class Exploration:
+    """Every interleaving of a run: .executions, .complete, .verified, .failures, .outcomes (lines of final outputs),
+    .decides (what one run has decided, or None), .status, .text. bool(exploration) is .verified."""
+
+    def __init__(self, status, text, found):
+        self.status, self.text = status, text
+        self.executions, self.complete, self.verified = found["executions"], found["complete"], found["verified"]
+        self.decides, self.stopped, self.orders = found["decides"], found["stopped"], found["orders"]
+        self.failures = [Failure(**f) for f in found["failures"]]
+        self.outcomes = found["outcomes"]
+
+    @property
+    def token(self):
+        """Replays the first failure; None when there is none."""
+        return self.failures[0].token if self.failures else None
+
+    @property
+    def reports(self):
+        return self.failures
+
+    def __bool__(self):
+        return self.verified
+
+    def __repr__(self):
+        word = "verified" if self.verified else ", ".join(f.kind for f in self.failures) or self.stopped or "incomplete"
+        return f"Exploration({self.executions} executions, {word})"
+
+
+class Row:
+    """One synchronisation of a program: .text (place and what it is), .verdict, .needed, .reads_only, .runs."""
+
+    __slots__ = ("text", "verdict", "needed", "reads_only", "runs")
+
+    def __init__(self, text, verdict, needed, reads_only, runs):
+        self.text, self.verdict, self.needed, self.reads_only, self.runs = text, verdict, needed, reads_only, runs
+
+    def __repr__(self):
+        return f"{self.text}: {self.verdict}"
 
 
 def _escape(text):

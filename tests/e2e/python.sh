@@ -38,6 +38,12 @@ exits 'unpacked, the wheel is a package' 0 "$python" -m zipfile -e "$tmp/one/$wh
 PYTHONPATH=$tmp/site exits 'and finds its own library' 0 "$python" -c "
 import pld
 assert pld.compile('$root/samples/08_allreduce_mesh.pld', devices=4).run().verdict == 'OK'"
+# What `make install` leaves, elsewhere: the package finds the library beside it.
+exits 'make install' 0 make -s -o all B="$build" install DESTDIR="$tmp/root" PREFIX=/usr
+PYTHONPATH=$tmp/root/usr/share/pld/python exits 'installed, it is a package' 0 env -C / "$python" -c "
+import pld
+assert pld._lib.lib._name.startswith('$tmp/root/usr/lib/'), pld._lib.lib._name
+assert pld.compile('$tmp/root/usr/share/pld/samples/08_allreduce_mesh.pld', devices=4).run().verdict == 'OK'"
 PYTHONPATH=$tmp/site exits 'and runs scripts' 0 "$python" -m pld samples/python/ring_shift.py
 if "$python" -m venv --help >/dev/null 2>&1 && "$python" -m venv --system-site-packages "$tmp/venv" >/dev/null 2>&1; then
     exits 'pip installs it offline' 0 "$tmp/venv/bin/pip" install -q --no-index --no-deps "$tmp/one/$wheel"

@@ -339,9 +339,9 @@ END_TEST
 
 START_TEST(words_are_the_names_of_the_language)
 {
-    static const char *const some[] = {"dtype BF16 2",     "op pl.tile.load", "call pl.range",
-                                       "enum Level.HOST 0", "module Level pl", "alias MemorySpace Mem",
-                                       "pass 00_parsed"};
+    static const char *const some[] = {
+        "dtype BF16 2",    "op pl.tile.load",       "call pl.range", "enum Level.HOST 0",
+        "module Level pl", "alias MemorySpace Mem", "pass 00_parsed"};
     uint32_t found = 0;
     size_t n = 0;
     for (const char *word; (word = pld_word(n)); n++)

@@ -133,6 +133,31 @@ def add(x: pl.Tensor, y: pl.Out[pl.Tensor], n: int):
         with self.assertRaises(TypeError):
             pld.compile(text, args={"x": pld.Spec((2, 8), np.complex64)})
 
+    def test_decorated_functions(self):
+        code = """
+import numpy as np, pld, pld.compat
+pld.compat.install()
+import pypto.language as pl
+
+@pl.jit
+def add(x: pl.Tensor, y: pl.Out[pl.Tensor], n: int):
+    with pl.at(level=pl.Level.CORE_GROUP):
+        t = pl.load(x, [0, 0], [2, 8])
+        y = pl.store(t + n, [0, 0], y)
+    return y
+
+x = np.ones((2, 8), np.float32)
+p = pld.compile(add, args=(x, np.zeros_like(x), 3))
+y = np.zeros_like(x)
+p(x, y)
+assert (y == 4).all() and isinstance(p, pld.Program)
+"""
+        with tempfile.TemporaryDirectory() as d:
+            with open(f"{d}/s.py", "w") as f:
+                f.write(code)
+            r = subprocess.run([sys.executable, f"{d}/s.py"], capture_output=True, text=True)
+        self.assertEqual(r.returncode, 0, r.stderr)
+
     def test_tables(self):
         names = {o["name"]: o for o in pld.ops()}
         load = names["pl.tile.load"]

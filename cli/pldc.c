@@ -421,8 +421,7 @@ static bool writes_bytecode(const Options *o)
 {
     const CompileOptions *c = &o->compile;
     return o->emit == EMIT_BYTECODE && !o->compare && !o->skeleton && !c->dump_one && !c->cost &&
-           !o->memory &&
-           c->stop_after == PASS_FINAL;
+           !o->memory && c->stop_after == PASS_FINAL;
 }
 
 /* The folder of the dumps and what is in it. */

@@ -60,8 +60,7 @@ static long double bound(TileOp op, float x, long double want)
     return absolute > 4 ? absolute : 4;
 }
 
-static const TileOp ops[] = {TOP_EXP,  TOP_LOG,   TOP_RSQRT, TOP_SIN,
-                             TOP_COS, TOP_RECIP, TOP_SQRT};
+static const TileOp ops[] = {TOP_EXP, TOP_LOG, TOP_RSQRT, TOP_SIN, TOP_COS, TOP_RECIP, TOP_SQRT};
 
 /* `n` elements of dtype `t` by every instruction set of this machine: the same bits. */
 static void on_every_path(TileOp op, Dtype t, const void *in, void *got, void *scratch, int64_t n)

@@ -89,8 +89,8 @@ exits 'a run on two threads' 2 "$build/pldrun" tests/explore/ring.pld -j2
 exits 'outcomes' 0 "$build/pldrun" tests/explore/polled_once.pld --explore=outcomes
 says 'one outcome' '^outcome: y=\[1\.0 1\.0 .* 2\.0\]$' "$tmp/out"
 
-# Kernels that compute and communicate, up to four of them in a ring with slots.
-for sample in 24 25 30 31 32 33 34 35 36; do
+# Kernels that compute, alone and on two and four devices.
+for sample in 20 21 22 23 24 25 30 31 32 33 34 35 36; do
     f=$(echo samples/${sample}_*.pld)
     for variant in $(variants "$f"); do
         # shellcheck disable=SC2046

@@ -24,7 +24,7 @@ CHECK_LIBS = $(shell pkg-config --libs check)
 
 # Folder order is include order: see scripts/check-includes.
 FOLDERS = base lexer parser ir elab/comptime elab/typed elab lower codegen \
-    sim/machine sim/fabric sim/sched sim/check sim/explore sim/report sim/host api cli
+    sim/machine sim/fabric sim/sched sim/check sim/explore sim/report sim/host sim/processes api cli
 MAINS = cli/pldc.c cli/pldrun.c
 SRC = $(filter-out $(MAINS),$(wildcard $(FOLDERS:%=%/*.c)))
 RE = $(wildcard $(FOLDERS:%=%/*.re))
@@ -59,7 +59,7 @@ MAKEFLAGS += --no-builtin-rules
 .PHONY: all lib tests fuzzers update-goldens demo check check-torch quick bench fuzz explore-long random-long clean lint format help flags
 
 all: $(LIB) $(BINS) lib
-tests: all $(CHECKS) $(B)/tests/faults.so
+tests: all plugins $(CHECKS) $(B)/tests/faults.so
 fuzzers: all $(FUZZERS)
 
 help:
@@ -69,6 +69,7 @@ help:
 	@echo 'check-torch   scripts with torch, where there is one (python3-torch)'
 	@echo 'quick         unit tests and the short end-to-end tests'
 	@echo 'update-goldens  writes every expected file of the tests anew; look at the diff'
+	@echo 'mpi           the plug-ins for pldrun --fabric=mpi; mpi-long: its long tests'
 	@echo 'bench         timings (tests/bench)'
 	@echo 'fuzz          random input for a while (tests/fuzz)'
 	@echo 'explore-long  every interleaving of the larger litmus tests'
@@ -166,6 +167,7 @@ explore-long: tests
 	@set -e; for s in $(sort $(wildcard tests/litmus/long*.sh)); do $$s $(B); done
 
 include scripts/lib.mk
+include scripts/mpi.mk
 include scripts/install.mk
 
 lint:

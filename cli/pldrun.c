@@ -2,6 +2,7 @@
 #include "base/file.h"
 #include "base/terminal.h"
 #include "cli/claims.h"
+#include "cli/over.h"
 #include "cli/progress.h"
 #include "cli/run_options.h"
 #include "cli/show.h"
@@ -125,7 +126,9 @@ static void print_reports(const RunOptions *o, const RunResult *r)
     for (uint32_t i = 0; i < r->n_unchecked && !o->quiet; i++)
         terminal_line(stderr, "note: nobody checked output %s: it has no golden", r->unchecked[i]);
     if (o->verbose)
-        terminal_line(stderr, "steps %llu, modelled time %lld.%06lld us",
+        terminal_line(stderr,
+                      r->time_ps < 0 ? "steps %llu, modelled time -"
+                                     : "steps %llu, modelled time %lld.%06lld us",
                       (unsigned long long)r->steps, (long long)(r->time_ps / 1000000),
                       (long long)(r->time_ps % 1000000));
 }
@@ -203,7 +206,7 @@ static void take_prints(RunOptions *o, PrintSink *sink, Progress *progress)
     o->set.run.print_env = sink;
 }
 
-static int run(RunOptions *o, const Loaded *l)
+static int run(RunOptions *o, const Loaded *l, Over *over)
 {
     RunResult result = {0};
     World *w = NULL;
@@ -214,7 +217,8 @@ static int run(RunOptions *o, const Loaded *l)
     take_prints(o, &sink, &progress);
     if (!o->quiet)
         progress_begin(&progress, &o->set.run, &o->set.explore, o->progress);
-    int status = sim_run_keep(l->bytecode, &o->set.run, &result, &w);
+    int status = over->transport ? over_run(over, o, l->bytecode, &result, &w)
+                                 : sim_run_keep(l->bytecode, &o->set.run, &result, &w);
     progress_end(&progress);
     print_reports(o, &result);
     if (w) {
@@ -224,7 +228,7 @@ static int run(RunOptions *o, const Loaded *l)
     }
     if (o->set.run.cost)
         print_cost(o, w, &result);
-    if (!show_write(&show, o, w) && status == STATUS_OK)
+    if (over_speaks(over) && !show_write(&show, o, w) && status == STATUS_OK)
         status = STATUS_USAGE;
     world_free(w);
     show_free(&show);
@@ -375,6 +379,7 @@ static int tool(int argc, char **argv)
 {
     RunOptions o;
     Loaded l = {0};
+    Over over = {0};
     char *why = NULL;
     int status = run_options_parse(&o, argc, argv);
     if (status < 0 && !claim_files(&o))
@@ -383,12 +388,17 @@ static int tool(int argc, char **argv)
         tool_limit_memory(o.max_memory ? o.max_memory : tool_machine_memory() / 4 * 3);
         stop_after(o.set.time_limit);
         o.set.run.stop = stop_reason;
-        status = load(&o, &l);
+        status = o.spread ? over_begin(&over, &o) : STATUS_OK;
+        if (status == STATUS_OK)
+            status = load(&o, &l);
+        if (over.transport)
+            status = over_loaded(&over, &o, l.bytecode, status);
         if (status == STATUS_OK)
             status = o.disasm     ? disassemble(l.bytecode)
                      : o.explains ? run_explain(&o, &l)
                      : o.explores ? run_explore(&o, &l)
-                                  : run(&o, &l);
+                                  : run(&o, &l, &over);
+        over_end(&over);
     }
     if (!stdout_finish(&why)) {
         usage_text(why);
@@ -405,5 +415,8 @@ static int tool(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    return tool_run(TOOL, argc, argv, tool);
+    int status = tool_run(TOOL, argc, argv, tool);
+    if (status == STATUS_MEMORY)
+        over_abort(status); /* the others wait for this one */
+    return status;
 }

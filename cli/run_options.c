@@ -7,6 +7,7 @@
 #include "sim/host/run.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -94,6 +95,50 @@ static bool list_option(RunnerOption id)
     return id == O_VERSION || id == O_HELP;
 }
 
+static bool fabric_option(RunOptions *o, const char *value)
+{
+    bool path = strncmp(value, "mpi:", 4) == 0 && value[4];
+    o->spread = path || strcmp(value, "mpi") == 0;
+    o->plugin = path ? value + 4 : NULL;
+    return o->spread || fail("--fabric", "mpi or mpi:PATH", value);
+}
+
+static bool map_option(RunOptions *o, const char *value)
+{
+    o->cyclic = strcmp(value, "cyclic") == 0;
+    return o->cyclic || strcmp(value, "block") == 0 || fail("--map", "block or cyclic", value);
+}
+
+static bool stall_option(RunOptions *o, const char *value)
+{
+    char *end;
+    o->stall = strtod(value, &end);
+    return (end != value && !*end && o->stall >= 0 && o->stall < 1e9) ||
+           fail("--stall", "a number of seconds", value);
+}
+
+/* What is about a model of memory or schedules says nothing of a machine. */
+static const char *not_over_processes(const RunOptions *o)
+{
+    return o->explores           ? "--explore"
+           : o->explains         ? "--explain-sync"
+           : o->set.run.weak     ? "--mem=weak"
+           : o->set.run.schedule ? "--schedule"
+           : o->disasm           ? "--disasm"
+                                 : NULL;
+}
+
+static int check_spread(const RunOptions *o)
+{
+    const char *refused = not_over_processes(o);
+    if (o->spread && refused)
+        return usage_error(
+            TOOL, "%s is about one simulated run, and --fabric=mpi runs on a machine", refused);
+    if (!o->spread && (o->cyclic || o->no_shared))
+        return usage_error(TOOL, "%s goes with --fabric=mpi", o->cyclic ? "--map" : "--no-shared");
+    return -1;
+}
+
 /* Every row of the table has its case here: a missing one does not compile. */
 static bool set_option(RunOptions *o, RunnerOption id, const char *value)
 {
@@ -112,7 +157,6 @@ static bool set_option(RunOptions *o, RunnerOption id, const char *value)
     case O_RTOL:
     case O_ATOL:
     case O_SEED:
-    case O_CHECK:
     case O_MEM:
     case O_MAX_STEPS:
     case O_TIME_LIMIT:
@@ -130,6 +174,11 @@ static bool set_option(RunOptions *o, RunnerOption id, const char *value)
     case O_EXPLAIN_SYNC: return o->explains = true;
     case O_EXPLORE_BRUTE: return o->explores = o->set.explore.brute = true;
     case O_NO_PRINT: return o->no_print = true;
+    case O_CHECK: return o->checks_said = setting(o, id, value);
+    case O_FABRIC: return fabric_option(o, value);
+    case O_MAP: return map_option(o, value);
+    case O_NO_SHARED: return o->no_shared = true;
+    case O_STALL: return stall_option(o, value);
     case O_DISASM: return o->disasm = true;
     case O_QUIET: return o->quiet = true;
     case O_PROGRESS: return o->progress = true;
@@ -176,6 +225,8 @@ static int default_path(RunOptions *o)
 
 static void finish(RunOptions *o)
 {
+    if (o->spread && !o->checks_said)
+        o->set.run.checks = CHECK_UNINIT;
     run_settings_finish(&o->set);
     o->compile.path = o->path;
     o->compile.warnings = o->warnings.at;
@@ -227,7 +278,7 @@ static bool of_many_runs(int id)
 int run_options_parse(RunOptions *o, int argc, char **argv)
 {
     OptScan scan;
-    *o = (RunOptions){.compile = {.stop_after = PASS_FINAL, .verify_each = true}};
+    *o = (RunOptions){.compile = {.stop_after = PASS_FINAL, .verify_each = true}, .stall = 60};
     run_settings_init(&o->set);
     opt_init(&scan, specs, O_COUNT, argc, argv);
     Buf command = {0};
@@ -250,5 +301,5 @@ int run_options_parse(RunOptions *o, int argc, char **argv)
     if (status < 0 && o->set.explore.jobs > 1 && !o->explores)
         status = usage_error(TOOL, "-j %u: devices run on one thread; leave -j out, or --explore",
                              o->set.explore.jobs);
-    return status;
+    return status < 0 ? check_spread(o) : status;
 }

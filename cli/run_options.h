@@ -18,7 +18,12 @@ typedef struct {
     bool cost_json;               /* --cost=json: standard output holds one JSON object */
     const char *trace, *timeline; /* files, or NULL */
     bool explores;                /* --explore */
-    bool explains;                /* --explain-sync */
+    /* --fabric=mpi */
+    bool spread;
+    const char *plugin; /* NULL: by the launcher */
+    bool cyclic, no_shared, checks_said;
+    double stall;  /* seconds; 0: never */
+    bool explains; /* --explain-sync */
 } RunOptions;
 
 /* Reads the command line. Returns -1 to go on, or an exit status (after --help, or a usage error

@@ -10,8 +10,6 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { EXIT_MEMORY = 71 };
-
 /* The memory of the container, as long as it is one; SIZE_MAX: none is said. */
 static size_t container_memory(void)
 {
@@ -53,14 +51,14 @@ int tool_run(const char *tool, int argc, char **argv, int (*work)(int argc, char
     HeapBudget budget = {0};
     Heap heap = {.budget = &budget};
     Trap trap;
-    volatile int status = EXIT_MEMORY;
+    volatile int status = STATUS_MEMORY;
     signal(SIGXFSZ, SIG_IGN);
     trap_enter(&trap, &heap);
     if (setjmp(trap.at) == 0)
         status = work(argc, argv);
     trap_leave(&trap);
     heap_free(&heap);
-    if (status == EXIT_MEMORY)
+    if (status == STATUS_MEMORY)
         say_exhausted(tool, &budget);
     return status;
 }

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+enum { STATUS_MEMORY = 71 };
+
 /* Runs `work` and returns its exit status; 71 after a message where memory did not suffice. A limit
  * of file sizes is an error like a full disk meanwhile, not the end of the process. */
 int tool_run(const char *tool, int argc, char **argv, int (*work)(int argc, char **argv));

@@ -34,13 +34,14 @@ INSTALLED = $(call into,755,bin,$(BINS)) \
     $(foreach t,pldc pldrun,644:$(S)/$t.bash:$(BASHCOMP)/$t 644:$(S)/_$t:$(ZSHCOMP)/_$t) \
     644:$(S)/pld.vim:$(VIM)/syntax/pld.vim 644:scripts/ftdetect.vim:$(VIM)/ftdetect/pld.vim \
     644:$(S)/pld.tmLanguage.json:share/pld/pld.tmLanguage.json \
+    $(call into,755,lib/pld,$(wildcard $(PLUGINS))) \
     644:api/pld.h:include/pld.h 755:$(B)/$(SONAME):lib/$(SONAME) 755:$(B)/$(SONAME):lib/libpld.so \
     644:$(B)/libpld.a:lib/libpld.a 644:$(B)/pld.pc:lib/pkgconfig/pld.pc \
     $(call into,644,share/pld/python/pld,$(wildcard python/pld/*.py python/pld/py.typed)) \
     $(call into,644,share/pld/python/pld/compat,$(wildcard python/pld/compat/*.py)) \
     $(call into,644,share/pld/samples/python,$(wildcard samples/python/*))
 # Folders that are ours alone go when they are empty.
-OWN = share/pld/samples/python share/pld/samples share/pld/python/pld/compat share/pld/python/pld share/pld/python share/pld
+OWN = lib/pld share/pld/samples/python share/pld/samples share/pld/python/pld/compat share/pld/python/pld share/pld/python share/pld
 
 .PHONY: install uninstall deb dist wheel bare-long
 

@@ -1,7 +1,7 @@
 # The library that others link: what lies above cli/, with pld_* as its only symbols.
 
 SONAME = libpld.so.0
-API_OBJ = $(filter-out $(B)/obj/cli/%,$(OBJ)) $(GEN_OBJ)
+API_OBJ = $(filter-out $(B)/obj/cli/% $(B)/obj/sim/processes/%,$(OBJ)) $(GEN_OBJ)
 API_LIBS = $(B)/libpld.so $(B)/libpld.a $(B)/pld.pc
 lib: $(API_LIBS)
 

@@ -7,8 +7,10 @@
 World *session_new(const BcProgram *program, const RunConfig *config, RunResult *result)
 {
     uint32_t n = config->n_devices;
-    World *w = world_make(program, config, config->weak ? fabric_weak_new(n) : fabric_local_new(n),
-                          result);
+    Fabric *fabric = config->processes ? config->processes->fabric
+                     : config->weak    ? fabric_weak_new(n)
+                                       : fabric_local_new(n);
+    World *w = world_make(program, config, fabric, result);
     if (!world_build(w)) {
         world_free(w);
         return NULL;

@@ -11,7 +11,7 @@
 #include <errno.h>
 #include <string.h>
 
-typedef struct {
+typedef struct Input {
     World *w;
     const BcFunc *host;
     NpyArray *input; /* per tensor; rank 0 and data NULL: none */
@@ -85,7 +85,8 @@ static bool load_file(Input *x, const NamedText *named, NpyArray *out)
     const char *why;
     if (!named)
         return true;
-    return npy_read(&x->w->arena, named->value, out, &why) ||
+    bool part = x->w->processes != NULL;
+    return (part ? npy_open : npy_read)(&x->w->arena, named->value, out, &why) ||
            world_error(x->w, EXIT_USAGE, "%s", why);
 }
 
@@ -130,7 +131,7 @@ static bool solve_file(Input *x, uint32_t param, const NpyArray *file)
 {
     const BcParam *p = &x->host->params[param];
     bool found = false;
-    for (uint32_t axis = 0; file->data && file->rank == p->rank && axis < p->rank; axis++) {
+    for (uint32_t axis = 0; file->descr && file->rank == p->rank && axis < p->rank; axis++) {
         uint32_t extent;
         int64_t mul, add;
         if (!dim_linear(x->w->program, p->dims[axis], x->w->extents, &extent, &mul, &add))
@@ -234,6 +235,19 @@ static bool shape_tensor(Input *x, uint32_t i)
     return true;
 }
 
+/* A file's bytes; over processes only those that are needed. */
+static bool copy_from_file(Input *x, HostTensor *t, const NpyArray *a, const char *path)
+{
+    const char *why;
+    if (a->data && !t->partial)
+        memcpy(t->initial, a->data, (size_t)t->bytes);
+    for (uint32_t i = 0; i < t->n_spans; i++)
+        if (!npy_read_part(&x->w->arena, path, a, t->spans[i], t->initial + t->spans[i].offset,
+                           &why))
+            return world_error(x->w, EXIT_USAGE, "%s", why);
+    return true;
+}
+
 static bool fill_from_file(Input *x, uint32_t i)
 {
     World *w = x->w;
@@ -243,9 +257,7 @@ static bool fill_from_file(Input *x, uint32_t i)
     const char *why, *path = a->memory ? "the array" : file->value;
     if (!npy_fits(&w->arena, path, a, t, &why))
         return world_error(w, EXIT_USAGE, "%s", why);
-    if (!a->memory)
-        memcpy(t->initial, a->data, (size_t)t->bytes);
-    return true;
+    return a->memory || copy_from_file(x, t, a, path);
 }
 
 static bool fill(Input *x, uint32_t param);
@@ -300,6 +312,16 @@ static bool settle_scalar(Input *x, uint32_t param)
     return true;
 }
 
+/* Every element, or those that are needed. */
+static bool fill_spans(Evaluator *m, HostTensor *t, const char **why)
+{
+    int64_t size = dtype_bytes(t->dtype);
+    bool ok = t->partial || evaluate_fill(m, t, 0, t->elements, why);
+    for (uint32_t i = 0; i < t->n_spans && ok; i++)
+        ok = evaluate_fill(m, t, t->spans[i].offset / size, t->spans[i].bytes / size, why);
+    return ok;
+}
+
 static bool run_init(Input *x, uint32_t param, const BcElementFunc *init)
 {
     World *w = x->w;
@@ -310,7 +332,7 @@ static bool run_init(Input *x, uint32_t param, const BcElementFunc *init)
     if (param < w->n_tensors) {
         HostTensor view = w->tensors[param];
         view.data = view.initial;
-        ok = evaluate_fill(m, &view, &why);
+        ok = fill_spans(m, &view, &why);
     } else {
         ok = evaluate_at(m, NULL, &w->scalars[param], &why);
     }
@@ -359,6 +381,40 @@ static bool fill(Input *x, uint32_t param)
     return ok;
 }
 
+/* Parameters from `first` on. */
+static bool fill_from(Input *x, uint32_t first)
+{
+    for (uint32_t i = first; i < x->host->n_params; i++)
+        if (!fill(x, i))
+            return false;
+    return true;
+}
+
+/* Is it read by the init function of a tensor, or by a golden function of one that is looked at
+ * here? Which elements is not known. */
+static bool is_read(const World *w, uint32_t tensor)
+{
+    for (uint32_t i = 0; i < w->program->n_element_funcs; i++) {
+        const BcElementFunc *f = &w->program->element_funcs[i];
+        bool evaluated = f->param < w->n_tensors &&
+                         (f->golden ? w->tensors[f->param].n_owned > 0 && !w->config->no_golden
+                                    : f->param != tensor);
+        for (uint32_t k = 0; evaluated && k < f->func.n_params - f->n_index; k++)
+            if (f->func.params[k].kind != BCP_SCALAR &&
+                evaluate_host_param(w->program, f, k) == tensor)
+                return true;
+    }
+    return false;
+}
+
+static void whole(Arena *arena, HostTensor *t)
+{
+    TensorSpan *all = arena_new(arena, TensorSpan);
+    *all = (TensorSpan){0, t->bytes};
+    t->spans = all;
+    t->n_spans = t->bytes > 0;
+}
+
 static bool prepare(Input *x)
 {
     const RunConfig *c = x->w->config;
@@ -370,20 +426,28 @@ static bool prepare(Input *x)
     for (uint32_t i = 0; i < x->w->n_tensors; i++)
         if (!shape_tensor(x, i))
             return false;
-    for (uint32_t i = 0; i < x->host->n_params; i++)
-        if (!fill(x, i))
-            return false;
-    return true;
+    return fill_from(x, x->w->processes ? x->w->n_tensors : 0);
 }
 
 bool input_prepare(World *w)
 {
-    Input x = {.w = w, .host = &w->program->funcs[w->program->entry]};
-    x.input = arena_array(&w->arena, w->n_tensors + 1, sizeof *x.input);
-    x.golden = arena_array(&w->arena, w->n_tensors + 1, sizeof *x.golden);
-    x.state = arena_array(&w->arena, x.host->n_params + 1, 1);
-    w->golden_files = x.golden;
-    return prepare(&x);
+    Input *x = arena_new(&w->arena, Input);
+    *x = (Input){.w = w, .host = &w->program->funcs[w->program->entry]};
+    x->input = arena_array(&w->arena, w->n_tensors + 1, sizeof *x->input);
+    x->golden = arena_array(&w->arena, w->n_tensors + 1, sizeof *x->golden);
+    x->state = arena_array(&w->arena, x->host->n_params + 1, 1);
+    w->golden_files = x->golden;
+    w->input = x;
+    return prepare(x);
+}
+
+bool input_fill(World *w)
+{
+    Input *x = w->input;
+    for (uint32_t i = 0; i < w->n_tensors; i++)
+        if (is_read(w, i))
+            whole(&w->arena, &w->tensors[i]);
+    return fill_from(x, 0);
 }
 
 static const HostArray *array_of(const RunConfig *c, const char *name)

@@ -10,6 +10,8 @@ bool input_prepare(World *w);
 /* Gives the tensors of a prepared world the arrays of `config`. False, and nothing has changed,
  * where one has another shape, or an init function made one. */
 bool input_again(World *w, const RunConfig *config);
+/* Over processes: the tensors' values, after the host function. False after an error report. */
+bool input_fill(World *w);
 /* The init or golden function of a host parameter, or NULL. */
 const BcElementFunc *input_func(const World *w, bool golden, uint32_t param);
 /* What an init or golden function may look at. */

@@ -310,8 +310,10 @@ bool npy_head(Arena *arena, const char *path, NpyArray *out, const char **why)
     bool ok = file_read_extent(path, &file, 2 * MAX_HEADER, no_more, NULL, &reason);
     if (!ok)
         *why = arena_strndup(arena, reason, strlen(reason));
-    ok = ok && find_header(&p, (const unsigned char *)(file.at ? file.at : ""), file.len) &&
-         parse_header(&p, out) && find_dtype(&p, out);
+    size_t start =
+        ok ? find_header(&p, (const unsigned char *)(file.at ? file.at : ""), file.len) : 0;
+    ok = start && parse_header(&p, out) && find_dtype(&p, out);
+    out->start = (int64_t)start;
     xfree(reason);
     buf_free(&file);
     return ok;

@@ -14,6 +14,7 @@ typedef struct NpyArray {
     uint8_t dtype;     /* when known; INT64 for i8 */
     uint32_t rank;     /* 0..5 */
     int64_t shape[BC_MAX_RANK];
+    int64_t start;    /* of the data in the file */
     int64_t bytes;    /* of `data` */
     const char *data; /* dense, row-major, in this machine's order; in the arena */
 } NpyArray;
@@ -24,7 +25,12 @@ typedef struct NpyArray {
 bool npy_read(Arena *arena, const char *path, NpyArray *out, const char **why);
 /* Its header only: `data` and `bytes` are not set. */
 bool npy_head(Arena *arena, const char *path, NpyArray *out, const char **why);
-/* The same from bytes; `path` is only named in messages. */
+/* The header of a regular file, whose size is as it says; `data` is not set. */
+bool npy_open(Arena *arena, const char *path, NpyArray *out, const char **why);
+/* A range of the data of a file that npy_open has looked at, to `to`. */
+bool npy_read_part(Arena *arena, const char *path, const NpyArray *a, TensorSpan part, char *to,
+                   const char **why);
+/* The same as npy_read from bytes; `path` is only named in messages. */
 bool npy_parse(Arena *arena, const char *path, const void *bytes, size_t len, NpyArray *out,
                const char **why);
 /* Checks dtype and shape of a file against what a parameter wants; *why names both sides. A BF16
@@ -34,6 +40,8 @@ bool npy_fits(Arena *arena, const char *path, const NpyArray *array, const HostT
 /* Writes atomically (base/file.h), version 1.0. false and *why: a dtype NumPy has not, an
  * unwritable file. */
 bool npy_write(Arena *arena, const char *path, const HostTensor *t, const char **why);
+/* What such a file of a tensor begins with. */
+void npy_header(Buf *out, const HostTensor *t);
 /* "(3, 4)", as NumPy writes shapes. */
 void npy_shape_text(Buf *out, uint32_t rank, const int64_t *shape);
 

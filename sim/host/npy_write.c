@@ -31,19 +31,13 @@ static void put_header(Buf *text, uint8_t dtype, uint32_t rank, const int64_t *s
     buf_char(text, '\n');
 }
 
-static void put_file(Buf *file, uint8_t dtype, uint32_t rank, const int64_t *shape,
-                     const void *data)
+void npy_header(Buf *out, const HostTensor *t)
 {
     Buf header = {0};
-    put_header(&header, dtype, rank, shape);
-    size_t bytes = dtype_bytes(dtype);
-    for (uint32_t i = 0; i < rank; i++)
-        bytes *= (size_t)shape[i];
-    buf_bytes(file, "\x93NUMPY\x01", 8);
-    buf_u16(file, (uint16_t)header.len);
-    buf_bytes(file, header.at, header.len);
-    if (bytes)
-        buf_bytes(file, data, bytes);
+    put_header(&header, t->dtype, t->rank, t->shape);
+    buf_bytes(out, "\x93NUMPY\x01", 8);
+    buf_u16(out, (uint16_t)header.len);
+    buf_bytes(out, header.at, header.len);
     buf_free(&header);
 }
 
@@ -55,7 +49,12 @@ bool npy_write(Arena *arena, const char *path, const HostTensor *t, const char *
     }
     Buf file = {0};
     char *reason = NULL;
-    put_file(&file, t->dtype, t->rank, t->shape, t->data);
+    size_t bytes = dtype_bytes(t->dtype);
+    for (uint32_t i = 0; i < t->rank; i++)
+        bytes *= (size_t)t->shape[i];
+    npy_header(&file, t);
+    if (bytes)
+        buf_bytes(&file, t->data, bytes);
     bool ok = file_write_atomic(path, file.at, file.len, &reason);
     if (!ok)
         *why = arena_strndup(arena, reason, strlen(reason));

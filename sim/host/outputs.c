@@ -12,10 +12,7 @@ typedef struct {
     World *w;
     const HostTensor *t;
     double rtol, atol;
-    int64_t bad;                /* elements that differ */
-    double worst;               /* largest difference */
-    int64_t first[BC_MAX_RANK]; /* of the first */
-    Number got, want;           /* there */
+    Mismatch found;
 } Compare;
 
 static Number element(const HostTensor *t, const char *at)
@@ -49,13 +46,13 @@ static void compare_one(Compare *c, const int64_t *index, Number want)
     Number got = element(c->t, c->t->data + tensor_offset(c->t, index));
     if (close_enough(c, got, want))
         return;
-    if (c->bad++ == 0) {
-        memcpy(c->first, index, sizeof c->first);
-        c->got = got;
-        c->want = want;
+    if (c->found.bad++ == 0) {
+        c->found.first = tensor_offset(c->t, index) / dtype_bytes(c->t->dtype);
+        c->found.got = got;
+        c->found.want = want;
     }
     double d = difference(got, want);
-    c->worst = d > c->worst ? d : c->worst;
+    c->found.worst = d > c->found.worst ? d : c->found.worst;
 }
 
 static void value_text(Buf *out, uint8_t dtype, Number v)
@@ -68,19 +65,21 @@ static void value_text(Buf *out, uint8_t dtype, Number v)
         buf_printf(out, "%lld", (long long)v.i);
 }
 
-static void report(Compare *c)
+static void report(const Compare *c)
 {
     Buf text = {0};
+    int64_t index[BC_MAX_RANK];
+    const Mismatch *m = &c->found;
     buf_printf(&text, "golden mismatch: %s: %lld of %lld elements differ, largest difference ",
-               c->t->name, (long long)c->bad, (long long)c->t->elements);
-    buf_double(&text, c->worst);
-    buf_str(&text, ", first at [");
-    for (uint32_t i = 0; i < c->t->rank; i++)
-        buf_printf(&text, "%s%lld", i ? ", " : "", (long long)c->first[i]);
-    buf_str(&text, "]: got ");
-    value_text(&text, c->t->dtype, c->got);
+               c->t->name, (long long)m->bad, (long long)c->t->elements);
+    buf_double(&text, m->worst);
+    tensor_unravel(c->t, m->first, index);
+    buf_str(&text, ", first at ");
+    tensor_index_text(&text, c->t->rank, index);
+    buf_str(&text, ": got ");
+    value_text(&text, c->t->dtype, m->got);
     buf_str(&text, ", golden ");
-    value_text(&text, DT_COUNT, c->want);
+    value_text(&text, DT_COUNT, m->want);
     report_add(c->w, REP_GOLDEN, "golden", NULL, text.at);
     buf_free(&text);
 }
@@ -94,16 +93,29 @@ static double tolerance(double config, double own, uint8_t dtype)
     return dtype == DT_FP16 || dtype == DT_BF16 ? 4e-3 : 1e-5;
 }
 
+/* What is looked at here: all, or what this process has written last. */
+static uint32_t n_parts(const HostTensor *t)
+{
+    return t->partial ? t->n_owned : t->elements > 0;
+}
+
+static TensorSpan part(const HostTensor *t, uint32_t i)
+{
+    return t->partial ? t->owned[i] : (TensorSpan){0, t->bytes};
+}
+
 /* Values of a golden function; false after an error. */
 static bool against_function(Compare *c, const BcElementFunc *golden)
 {
     Arena arena = {0};
     EvaluateEnv env = input_env(c->w);
     Evaluator *m = evaluator_new(&arena, &env, golden);
-    int64_t index[BC_MAX_RANK] = {0};
+    int64_t index[BC_MAX_RANK], size = dtype_bytes(c->t->dtype);
     bool ok = true;
-    if (c->t->elements)
-        do {
+    for (uint32_t p = 0; p < n_parts(c->t) && ok; p++) {
+        TensorSpan s = part(c->t, p);
+        tensor_unravel(c->t, s.offset / size, index);
+        for (int64_t i = 0; i < s.bytes / size && ok; i++, tensor_next(c->t, index)) {
             Number want;
             const char *why;
             ok = evaluate_at(m, index, &want, &why);
@@ -111,24 +123,44 @@ static bool against_function(Compare *c, const BcElementFunc *golden)
                 compare_one(c, index, want);
             else
                 world_error(c->w, EXIT_USAGE, "%s", why);
-        } while (ok && tensor_next(c->t, index));
+        }
+    }
     arena_free(&arena);
+    return ok;
+}
+
+/* A range, a piece at a time where the file was not read as a whole. */
+static bool compare_part(Compare *c, const char *path, const NpyArray *file, TensorSpan s)
+{
+    enum { PIECE = 1 << 20 };
+    int64_t index[BC_MAX_RANK], size = dtype_bytes(c->t->dtype);
+    char *piece = file->data ? NULL : xmalloc(PIECE);
+    bool ok = true;
+    tensor_unravel(c->t, s.offset / size, index);
+    for (int64_t at = 0; at < s.bytes && ok; at += PIECE) {
+        int64_t len = s.bytes - at < PIECE ? s.bytes - at : PIECE;
+        const char *why, *want = file->data ? file->data + s.offset + at : piece;
+        if (!file->data &&
+            !npy_read_part(&c->w->arena, path, file, (TensorSpan){s.offset + at, len}, piece, &why))
+            ok = world_error(c->w, EXIT_USAGE, "%s", why);
+        for (int64_t i = 0; i < len && ok; i += size, tensor_next(c->t, index))
+            compare_one(c, index, element(c->t, want + i));
+    }
+    xfree(piece);
     return ok;
 }
 
 static bool against_file(Compare *c, const NpyArray *file)
 {
-    int64_t index[BC_MAX_RANK] = {0};
     const char *why, *path = "the golden array";
     for (uint32_t i = 0; i < c->w->config->n_goldens; i++)
         if (strcmp(c->w->config->goldens[i].name, c->t->name) == 0)
             path = c->w->config->goldens[i].value;
     if (!npy_fits(&c->w->arena, path, file, c->t, &why))
         return world_error(c->w, EXIT_USAGE, "%s", why);
-    if (c->t->elements)
-        do
-            compare_one(c, index, element(c->t, file->data + tensor_offset(c->t, index)));
-        while (tensor_next(c->t, index));
+    for (uint32_t p = 0; p < n_parts(c->t); p++)
+        if (!compare_part(c, path, file, part(c->t, p)))
+            return false;
     return true;
 }
 
@@ -156,10 +188,13 @@ bool outputs_compare(World *w)
         Compare c = {.w = w, .t = t};
         c.rtol = tolerance(w->config->rtol, golden ? golden->rtol : -1, t->dtype);
         c.atol = tolerance(w->config->atol, golden ? golden->atol : -1, t->dtype);
-        if (!(file->descr ? against_file(&c, file) : against_function(&c, golden)))
+        bool ok = file->descr ? against_file(&c, file) : against_function(&c, golden);
+        if (w->processes)
+            ok = w->processes->combine(w->processes, &c.found, ok);
+        if (!ok)
             return false;
         w->result->n_checked++;
-        if (c.bad)
+        if (c.found.bad)
             report(&c);
     }
     return true;

@@ -11,7 +11,7 @@
 #include "sim/sched/sched.h"
 #include <string.h>
 
-const HostData host_files = {.load = input_prepare, .compare = outputs_compare};
+const HostData host_files = {.load = input_prepare, .fill = input_fill, .compare = outputs_compare};
 
 static const HostTensor *find_tensor(const World *w, const char *name)
 {

@@ -154,6 +154,8 @@ static void start(World *w, uint32_t index)
             dispatch_event(w, lane, EV_DISPATCH_BEGIN, d->begin_ps, d->end_ps);
         lane_event(w, lane, EV_LANE_BEGIN);
     }
+    if (w->processes)
+        w->processes->started(w->processes, w, index);
     for (uint32_t i = 0; i < d->cores; i++)
         ready(w, &r->lanes[i]);
 }
@@ -165,7 +167,7 @@ void world_start_dispatches(World *w)
         again = false;
         for (uint32_t i = 0; i < w->n_ranks && !w->failed; i++) {
             Rank *r = &w->ranks[i];
-            if (r->busy || r->next == r->queue.len ||
+            if (!world_is_mine(w, i) || r->busy || r->next == r->queue.len ||
                 !deps_hold(w, &w->dispatches.at[r->queue.at[r->next]]))
                 continue;
             start(w, r->queue.at[r->next]);
@@ -185,6 +187,8 @@ static void end_dispatch(World *w, Lane *lane, Dispatch *d)
     r->busy = false;
     r->free_ps = d->end_ps;
     w->dispatches_left--;
+    if (w->processes)
+        w->processes->ended(w->processes, w, r->queue.at[r->next - 1]);
 }
 
 void world_lane_exit(World *w, Lane *lane)
@@ -241,7 +245,9 @@ void device_reset(World *w)
         d->state = DSP_QUEUED;
         d->begin_ps = d->end_ps = 0;
     }
-    w->dispatches_left = w->dispatches.len;
+    w->dispatches_left = 0;
+    for (uint32_t i = 0; i < w->n_ranks; i++)
+        w->dispatches_left += world_is_mine(w, i) ? w->ranks[i].queue.len : 0;
     for (uint32_t i = 0; i < w->n_ranks; i++) {
         Rank *r = &w->ranks[i];
         r->next = 0;

@@ -269,11 +269,13 @@ static const char *stopped(const Evaluator *m, int64_t element)
     return m->env->stop(m->env->stop_env);
 }
 
-bool evaluate_fill(Evaluator *m, HostTensor *t, const char **why)
+bool evaluate_fill(Evaluator *m, HostTensor *t, int64_t first, int64_t count, const char **why)
 {
     int64_t index[BC_MAX_RANK] = {0};
     uint32_t bytes = dtype_bytes(t->dtype);
-    for (int64_t i = 0; i < t->elements; i++) {
+    if (count > 0)
+        tensor_unravel(t, first, index);
+    for (int64_t i = first; i < first + count; i++) {
         Number v;
         const char *stop = stopped(m, i);
         if (stop) {

@@ -29,9 +29,10 @@ Evaluator *evaluator_new(Arena *arena, const EvaluateEnv *env, const BcElementFu
 /* Value at an index (n_index numbers). false and *why ("golden y (y.pld:12:16): division by zero at
  * [0, 3]"): overflow, an index outside, more than EVALUATE_MAX_STEPS. */
 bool evaluate_at(Evaluator *m, const int64_t *index, Number *out, const char **why);
-/* Fills t->data with the value at every element, converted to its dtype (rounded once, integers and
- * BOOL exact: a value that does not fit is an error that names the element). */
-bool evaluate_fill(Evaluator *m, HostTensor *t, const char **why);
+/* Fills t->data from element `first` on with the values at `count` elements, converted to its dtype
+ * (rounded once, integers and BOOL exact: a value that does not fit is an error that names the
+ * element). */
+bool evaluate_fill(Evaluator *m, HostTensor *t, int64_t first, int64_t count, const char **why);
 /* The parameter of the host function that a parameter of `of` (not an index) is. */
 uint32_t evaluate_host_param(const BcProgram *p, const BcElementFunc *of, uint32_t param);
 

@@ -36,18 +36,23 @@ enum { CHECK_RACES = 1, CHECK_UNINIT = 2, CHECK_SIGNALS = 4, CHECK_FENCES = 8, C
 
 typedef struct World World;
 typedef struct Observer Observer;
+typedef struct Processes Processes;
 
 /* Where the host's tensors come from and what becomes of them: set by whoever starts runs. */
 typedef struct {
     /* Sets extents, tensors (shape and initial value) and scalars of a world that has its tables.
      * False after an error report. */
     bool (*load)(World *w);
+    /* Over processes, `load` leaves the tensors' values to this, which sets the bytes that are
+     * needed here (HostTensor.spans). */
+    bool (*fill)(World *w);
     /* Compares outputs with their goldens after a run that ended well; false on a mismatch. */
     bool (*compare)(World *w);
 } HostData;
 
 typedef struct {
     const HostData *host;     /* see sim/host/run.h; never NULL */
+    Processes *processes;     /* that the devices are spread over; NULL: this one */
     const Platform *platform; /* the program's own when NULL; a copy with --platform-set */
     uint32_t n_devices;
     const uint32_t *devices; /* ids of -d */

@@ -1,6 +1,8 @@
 #include "sim/machine/tensor.h"
 #include "base/checked.h"
 
+#include <string.h>
+
 bool tensor_measure(Arena *arena, HostTensor *t, const char **why)
 {
     int64_t bytes;
@@ -31,6 +33,17 @@ bool tensor_alloc(Arena *arena, HostTensor *t, const char **why)
     t->data = arena_alloc(arena, (size_t)t->bytes);
     t->initial = arena_alloc(arena, (size_t)t->bytes);
     return true;
+}
+
+void tensor_reset(HostTensor *t)
+{
+    if (t->data == t->initial)
+        return;
+    if (!t->partial)
+        memcpy(t->data, t->initial, (size_t)t->bytes);
+    for (uint32_t i = 0; i < t->n_spans; i++)
+        memcpy(t->data + t->spans[i].offset, t->initial + t->spans[i].offset,
+               (size_t)t->spans[i].bytes);
 }
 
 int64_t tensor_offset(const HostTensor *t, const int64_t *index)

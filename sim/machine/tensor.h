@@ -8,6 +8,11 @@
 
 #define TENSOR_MAX_BYTES (INT64_C(1) << 34)
 
+/* A range of bytes. */
+typedef struct {
+    int64_t offset, bytes;
+} TensorSpan;
+
 typedef struct {
     const char *name;
     uint8_t dtype, rank;
@@ -18,6 +23,11 @@ typedef struct {
     char *initial; /* its value before the run, what init functions and goldens see; for an
                       Out tensor without init zeros */
     bool borrowed; /* `initial` is the caller's */
+    /* Over processes: bytes that are needed here, in order; those of them whose end is to be looked
+     * at here. The rest of `data` and `initial` is never touched. */
+    bool partial;
+    uint32_t n_spans, n_owned;
+    const TensorSpan *spans, *owned;
 } HostTensor;
 
 /* Computes elements and bytes from dtype, rank and shape. false: an extent is negative or there are
@@ -26,6 +36,8 @@ bool tensor_measure(Arena *arena, HostTensor *t, const char **why);
 /* The same, and zeroed memory for data and initial in the arena. */
 bool tensor_alloc(Arena *arena, HostTensor *t, const char **why);
 
+/* `data` as it was before the run. */
+void tensor_reset(HostTensor *t);
 /* Byte offset of an element; the index is in range. */
 int64_t tensor_offset(const HostTensor *t, const int64_t *index);
 /* Moves a row-major index on by one; false after the last. */

@@ -155,6 +155,7 @@ bool vm_show(World *w, Lane *lane, const BcInsn *in)
         ok = memory(w, lane, in, &out);
     indent(&out, from);
     buf_char(&out, '\n');
+    w->print_rank = lane->rank;
     if (ok)
         c->print(c->print_env, out.at, out.len);
     buf_free(&out);

@@ -110,6 +110,16 @@ static bool move_straight(Xfer *x, uint32_t stage, const RectPair *from, const R
     return true;
 }
 
+/* The staging tile is needed now: what is under way into it comes to its end first. Nobody waits
+ * for this lane meanwhile, since a transfer needs no other lane. */
+static void settle(const Xfer *x)
+{
+    Fabric *f = x->w->fabric;
+    while (x->lane->pending.token && !f->ops->done(f, x->lane->pending.token))
+        (void)f->ops->progress(f);
+    x->lane->pending.token = 0;
+}
+
 /* One chunk at `at`, through staging tile `stage`. */
 static bool move_chunk(Xfer *x, uint32_t stage, const int64_t *at, const int64_t *ext)
 {
@@ -122,6 +132,7 @@ static bool move_chunk(Xfer *x, uint32_t stage, const int64_t *at, const int64_t
         lane->now = later(x->fetch, x->tile_free[stage]);
         if (!vm_access(x->w, lane, x->src, x->read_kind, &from, tile))
             return false;
+        settle(x);
         if (x->put)
             probe_touch(&x->w->probe, lane, EV_PUT_SOURCE, &from.rect, x->src->dtype,
                         x->src->kind == MEM_DEVICE);

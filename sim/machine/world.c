@@ -67,9 +67,26 @@ static void copy_tensors(World *w)
             w->tensors[i].data = w->tensors[i].initial;
 }
 
+/* What one process cannot do, none does. */
+static bool agreed(World *w, bool ok)
+{
+    return w->processes ? w->processes->agree(w->processes, ok) : ok;
+}
+
+/* The tensors' values, where they waited for the host function. */
+static bool fill_tensors(World *w)
+{
+    if (!w->processes)
+        return true;
+    w->processes->prepare(w->processes, w);
+    return w->config->host->fill(w);
+}
+
 bool world_build(World *w)
 {
-    if (!check_devices(w) || !w->config->host->load(w) || !vm_run_host(w) || !domain_finish(w))
+    if (!agreed(w, check_devices(w) && w->config->host->load(w)) ||
+        (w->processes && !w->processes->same(w->processes, w)) ||
+        !agreed(w, vm_run_host(w) && domain_finish(w)) || !agreed(w, fill_tensors(w)))
         return false;
     copy_tensors(w);
     device_prepare(w);
@@ -89,6 +106,7 @@ World *world_make(const BcProgram *program, const RunConfig *config, Fabric *fab
     w->horizon = INT64_MAX;
     w->result = result;
     w->fabric = fabric;
+    w->processes = config->processes;
     w->call_sites = call_sites_find(&w->arena, program);
     probe_init(&w->probe, w);
     make_tables(w);
@@ -119,11 +137,8 @@ void world_reset(World *w, RunResult *result)
     map_clear(&w->negative_sites);
     cell_log_reset(w);
     w->fabric->ops->reset(w->fabric, w->keep_windows);
-    for (uint32_t i = 0; i < w->n_tensors; i++) {
-        HostTensor *t = &w->tensors[i];
-        if (t->data != t->initial)
-            memcpy(t->data, t->initial, (size_t)t->bytes);
-    }
+    for (uint32_t i = 0; i < w->n_tensors; i++)
+        tensor_reset(&w->tensors[i]);
     device_reset(w);
     probe_reset(&w->probe);
 }

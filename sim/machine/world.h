@@ -13,6 +13,7 @@
 #include "sim/machine/mem.h"
 #include "sim/machine/omission.h"
 #include "sim/machine/probe.h"
+#include "sim/machine/processes.h"
 #include "sim/machine/run_config.h"
 #include "sim/machine/tensor.h"
 
@@ -193,6 +194,7 @@ struct World {
     int64_t *extents;    /* value per dynamic extent of the program; -1: unknown */
     HostTensor *tensors; /* per tensor parameter of the host function */
     uint32_t n_tensors;
+    struct Input *input;                 /* the host's tensors while they are loaded */
     const struct NpyArray *golden_files; /* per tensor; data NULL: none */
     Number *scalars;                     /* per parameter of the host function */
     int64_t *scalar_regs;                /* the same as registers hold them */
@@ -202,6 +204,7 @@ struct World {
     int64_t *bind_extents; /* scratch of calls: per dynamic extent, -1 */
     Lane *host_lane;
     /* the run */
+    Processes *processes; /* NULL: all ranks are of this one */
     Fabric *fabric;
     Probe probe;
     SyncPatch *patch;   /* what is left out of the program; NULL: nothing */
@@ -223,6 +226,7 @@ struct World {
     uint32_t n_still;                          /* lanes stopped so */
     bool setup_failed;                         /* the host part failed: nothing to run */
     bool keep_windows;                         /* world_reset leaves windows as they are */
+    uint32_t print_rank;                       /* that RunConfig.print hears of */
     RunResult *result;                         /* of the run under way: reports go there */
     void (*on_unblock)(void *env, Lane *lane); /* the scheduler's: a lane became READY */
     void (*on_block)(void *env, Lane *lane);   /* a READY lane's wait holds no more: BLOCKED */
@@ -244,6 +248,11 @@ void world_free(World *w);
  * tensors in, makes lanes READY. Called by the scheduler at the start and after each LANE_EXITED.
  */
 void world_start_dispatches(World *w);
+/* Are the lanes of a rank moved by this process? */
+static inline bool world_is_mine(const World *w, uint32_t rank)
+{
+    return !w->processes || w->processes->home[rank] == w->processes->self;
+}
 /* The tensor that a region is part of. */
 static inline const HostTensor *region_tensor(const World *w, const Region *r)
 {

@@ -7,7 +7,11 @@
 static void time_us(Buf *out, int width, int64_t ps)
 {
     Buf text = {0};
-    buf_printf(&text, "%lld.%02lld", (long long)(ps / 1000000), (long long)(ps % 1000000 / 10000));
+    if (ps < 0) /* over processes nothing is modelled */
+        buf_char(&text, '-');
+    else
+        buf_printf(&text, "%lld.%02lld", (long long)(ps / 1000000),
+                   (long long)(ps % 1000000 / 10000));
     buf_printf(out, " %*s", width, text.at);
     buf_free(&text);
 }
@@ -136,9 +140,9 @@ static void site_card(World *w, uint32_t site, Buf *out)
 
 void cost_print(World *w, Buf *out)
 {
-    int64_t time = 0;
+    int64_t time = cost_rank_time(w, 0);
     int width = name_width(w);
-    for (uint32_t i = 0; i < w->n_ranks; i++)
+    for (uint32_t i = 1; i < w->n_ranks; i++)
         if (cost_rank_time(w, i) > time)
             time = cost_rank_time(w, i);
     buf_printf(out, "cost of %s on %s, %u devices: modelled time",

@@ -7,6 +7,16 @@ static void member(JsonWriter *j, const char *name, int64_t v)
     json_int(j, v);
 }
 
+/* null where nothing was modelled. */
+static void time(JsonWriter *j, const char *name, int64_t ps)
+{
+    json_key(j, name);
+    if (ps < 0)
+        json_number(j, "null");
+    else
+        json_int(j, ps);
+}
+
 static void counters(JsonWriter *j, const CostCount *c)
 {
     for (unsigned i = 0; i < COST_COUNTERS; i++)
@@ -15,10 +25,10 @@ static void counters(JsonWriter *j, const CostCount *c)
 
 static void split(JsonWriter *j, const CostCount *c)
 {
-    member(j, "compute_ps", c->compute_ps);
-    member(j, "memory_ps", c->memory_ps);
-    member(j, "link_ps", c->link_ps);
-    member(j, "waiting_ps", c->waiting_ps);
+    time(j, "compute_ps", c->compute_ps);
+    time(j, "memory_ps", c->memory_ps);
+    time(j, "link_ps", c->link_ps);
+    time(j, "waiting_ps", c->waiting_ps);
 }
 
 static void kernels(JsonWriter *j, World *w, uint32_t rank)
@@ -37,8 +47,8 @@ static void kernels(JsonWriter *j, World *w, uint32_t rank)
         counters(j, &c);
         member(j, "core_peak_bytes", w->program->funcs[f].core_bytes[MEM_VEC]);
         split(j, &c);
-        member(j, "begin_ps", c.begin_ps);
-        member(j, "end_ps", c.end_ps);
+        time(j, "begin_ps", c.begin_ps);
+        time(j, "end_ps", c.end_ps);
         json_close(j);
     }
     json_close(j);
@@ -56,7 +66,7 @@ static void ranks(JsonWriter *j, World *w)
         member(j, "device", w->ranks[i].device);
         counters(j, &c);
         member(j, "core_peak_bytes", cost_core_peak(w, i));
-        member(j, "time_ps", cost_rank_time(w, i));
+        time(j, "time_ps", cost_rank_time(w, i));
         split(j, &c);
         kernels(j, w, i);
         json_close(j);
@@ -178,7 +188,7 @@ void cost_print_json(World *w, const RunResult *result, Buf *out)
     json_str(&j, cost_verdict(result));
     member(&j, "status", result->status);
     member(&j, "steps", (int64_t)result->steps);
-    member(&j, "time_ps", result->time_ps);
+    time(&j, "time_ps", result->time_ps);
     if (w) {
         json_key(&j, "program");
         json_str(&j, world_string(w, w->program->program_name));

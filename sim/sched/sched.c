@@ -15,6 +15,8 @@
 #define DEFAULT_BUDGET 10000u
 #define MAX_LANDINGS 4096u
 #define PROGRESS_TURNS 63u /* a mask */
+#define GRACE_TURNS 1000u   /* over processes: after a fault, for other ranks to meet theirs */
+#define OTHERS_TURNS 15u    /* another: between looks at what other processes did */
 
 typedef struct {
     World *w;
@@ -25,7 +27,7 @@ typedef struct {
     FabLanding *landings; /* MAX_LANDINGS of them, allocated when first needed */
     bool local;           /* a lane in the list has to run on before it stands at a choice */
     uint64_t budget;
-    uint32_t turns;
+    uint32_t turns, grace;
 } Sched;
 
 /* ---- the clock's heap ---- */
@@ -129,13 +131,19 @@ static void remove_blocked(void *env, Lane *lane)
 
 /* ---- turns ---- */
 
+/* Does --max-steps count each lane by itself? */
+static bool each_lane(const Sched *s)
+{
+    return s->w->stand_still && !s->w->processes;
+}
+
 /* Instructions the next vm_run may take; 0 when the step limit is reached. */
 static uint64_t allowance(const Sched *s, const Lane *lane)
 {
     uint64_t max = s->w->config->max_steps;
     if (!max)
         return s->budget;
-    uint64_t steps = s->w->stand_still ? lane->insns : s->w->steps;
+    uint64_t steps = each_lane(s) ? lane->insns : s->w->steps;
     uint64_t left = steps < max ? max - steps : 0;
     return left < s->budget ? left : s->budget;
 }
@@ -160,7 +168,7 @@ static Turn lane_limit(Sched *s, Lane *lane)
 static Turn turn(Sched *s, Lane *lane)
 {
     if (allowance(s, lane) == 0)
-        return s->w->stand_still ? lane_limit(s, lane) : TURN_LIMIT;
+        return each_lane(s) ? lane_limit(s, lane) : TURN_LIMIT;
     if ((++s->turns & PROGRESS_TURNS) == 0 && !world_look(s->w))
         return TURN_LIMIT;
     bool exits = lane->pending.kind == PEND_EXIT;
@@ -180,6 +188,13 @@ static Turn turn(Sched *s, Lane *lane)
     return lane->state == LANE_READY ? TURN_READY : TURN_OUT;
 }
 
+/* The run has failed here: until the other processes know it. */
+static void wait_for_others(Sched *s)
+{
+    while (s->w->processes && s->w->processes->idle(s->w->processes, s->w)) {
+    }
+}
+
 static EndKind step_limit(Sched *s)
 {
     Buf text = {0};
@@ -188,6 +203,9 @@ static EndKind step_limit(Sched *s)
                s->w->stopped ? "" : " (--max-steps)");
     report_add(s->w, REP_STEPS, "steps", NULL, text.at);
     buf_free(&text);
+    if (s->w->processes)
+        s->w->failed = true;
+    wait_for_others(s);
     return END_STEPS;
 }
 
@@ -218,6 +236,8 @@ static void recheck_all(World *w)
 /* Nothing can run: a write lands, or a transport moves on. False: that is the end. */
 static bool idle(Sched *s)
 {
+    if (s->w->processes)
+        return s->w->processes->idle(s->w->processes, s->w);
     if (find_landings(s)) {
         land(s, &s->landings[0]);
         return true;
@@ -236,7 +256,8 @@ static EndKind finished(Sched *s)
         return END_FAULT;
     if (s->w->dispatches_left == 0)
         return END_DONE;
-    deadlock_report(s->w);
+    if (!s->w->processes) /* else whoever knows all lanes says it */
+        deadlock_report(s->w);
     return END_DEADLOCK;
 }
 
@@ -244,10 +265,19 @@ static EndKind run_clock(Sched *s)
 {
     World *w = s->w;
     for (;;) {
+        if (w->processes && (s->turns & OTHERS_TURNS) == 0)
+            (void)w->processes->progress(w->processes, w);
+        if (w->processes && w->n_still && s->grace++ >= GRACE_TURNS)
+            w->failed = true;
+        if (w->failed)
+            wait_for_others(s);
         if (w->failed || (s->heap.len == 0 && !idle(s)))
             return finished(s);
-        if (s->heap.len == 0)
+        if (s->heap.len == 0) {
+            if (w->processes && !world_look(w))
+                return step_limit(s);
             continue;
+        }
         Lane *lane = heap_pop(s);
         w->horizon = s->heap.len ? s->heap.at[0]->now : INT64_MAX;
         if (w->record)

@@ -1,0 +1,186 @@
+/* Outputs of a run over processes: process 0 makes the file under a temporary name, each process
+ * writes what it has into it (or, where it does not see the file, sends it), process 0 renames. */
+#include "sim/processes/files.h"
+
+#include "sim/host/npy.h"
+#include "sim/machine/fault.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+typedef struct {
+    Team *t;
+    World *w;
+    const HostTensor *h;
+    const char *path, *part; /* part: the temporary name */
+    int64_t start;           /* of the data */
+    int fd;                  /* at process 0 */
+    const char *why;         /* first failure; NULL: none */
+} Output;
+
+static void failed(Output *o, const char *what)
+{
+    if (!o->why)
+        o->why = what;
+}
+
+static bool write_all(int fd, const char *bytes, int64_t len, int64_t at)
+{
+    while (len > 0) {
+        ssize_t n = pwrite(fd, bytes, (size_t)(len < 1 << 30 ? len : 1 << 30), (off_t)at);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return false;
+        bytes += n;
+        at += n;
+        len -= n;
+    }
+    return true;
+}
+
+static void make_file(Output *o)
+{
+    struct stat st;
+    Buf header = {0};
+    npy_header(&header, o->h);
+    o->start = (int64_t)header.len;
+    if (o->t->base.self == 0) {
+        errno = 0;
+        if (stat(o->path, &st) == 0 && !S_ISREG(st.st_mode))
+            failed(o, "over processes an output is a regular file");
+        else if ((o->fd = open(o->part, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666)) < 0 ||
+                 !write_all(o->fd, header.at, o->start, 0) ||
+                 ftruncate(o->fd, (off_t)(o->start + o->h->bytes)) != 0)
+            failed(o, strerror(errno));
+    }
+    buf_free(&header);
+}
+
+/* Do all processes see the file that process 0 has made? */
+static bool is_shared(const Output *o)
+{
+    struct stat st;
+    bool here = stat(o->part, &st) == 0 && st.st_size == o->start + o->h->bytes;
+    return team_agree(&o->t->base, here) && o->t->t->file_open(o->part);
+}
+
+static void write_own(Output *o)
+{
+    const PldTransport *t = o->t->t;
+    for (uint32_t i = 0; i < o->h->n_owned; i++) {
+        TensorSpan s = o->h->owned[i];
+        if (!t->file_write(o->start + s.offset, o->h->data + s.offset, (size_t)s.bytes))
+            failed(o, "a write failed");
+    }
+    if (!t->file_close())
+        failed(o, "a write failed");
+}
+
+/* A piece of some process: where it belongs, and the bytes. */
+static void take_piece(void *env, uint32_t process, const char *bytes, size_t len)
+{
+    (void)process;
+    Output *o = env;
+    int64_t at;
+    if (len <= sizeof at)
+        return;
+    memcpy(&at, bytes, sizeof at);
+    if (!write_all(o->fd, bytes + sizeof at, (int64_t)(len - sizeof at), o->start + at))
+        failed(o, strerror(errno));
+}
+
+/* Everybody's next piece in each round. */
+static void send_own(Output *o)
+{
+    enum { PIECE = 1 << 24 };
+    uint32_t i = 0;
+    int64_t at = 0;
+    Buf mine = {0};
+    while (team_max(o->t, i < o->h->n_owned)) {
+        buf_clear(&mine);
+        if (i < o->h->n_owned) {
+            TensorSpan s = o->h->owned[i];
+            int64_t len = s.bytes - at < PIECE ? s.bytes - at : PIECE, where = s.offset + at;
+            buf_bytes(&mine, &where, sizeof where);
+            buf_bytes(&mine, o->h->data + where, (size_t)len);
+            at += len;
+            if (at == s.bytes) {
+                i++;
+                at = 0;
+            }
+        }
+        team_gather(o->t, &mine, take_piece, o);
+    }
+    buf_free(&mine);
+}
+
+static void rename_file(Output *o)
+{
+    if (o->t->base.self != 0)
+        return;
+    if (o->fd >= 0 && fsync(o->fd) != 0)
+        failed(o, strerror(errno));
+    if (o->fd >= 0 && close(o->fd) != 0)
+        failed(o, strerror(errno));
+    if (!o->why && rename(o->part, o->path) != 0)
+        failed(o, strerror(errno));
+    if (o->why && o->fd >= 0)
+        (void)unlink(o->part);
+}
+
+static void hold_signals(sigset_t *old)
+{
+    sigset_t held;
+    sigemptyset(&held);
+    sigaddset(&held, SIGINT);
+    sigaddset(&held, SIGTERM);
+    sigaddset(&held, SIGHUP);
+    sigprocmask(SIG_BLOCK, &held, old);
+}
+
+static bool one(Output *o)
+{
+    sigset_t old;
+    hold_signals(&old);
+    make_file(o);
+    if (team_agree(&o->t->base, !o->why)) {
+        if (is_shared(o))
+            write_own(o);
+        else
+            send_own(o);
+    }
+    if (!team_agree(&o->t->base, !o->why))
+        failed(o, "another process could not write it");
+    rename_file(o);
+    sigprocmask(SIG_SETMASK, &old, NULL);
+    bool ok = team_agree(&o->t->base, !o->why);
+    if (o->why && o->t->base.self == 0)
+        world_error(o->w, EXIT_USAGE, "cannot write %s: %s", o->path, o->why);
+    return ok;
+}
+
+bool files_write(Team *t, World *w)
+{
+    const RunConfig *c = w->config;
+    int64_t pid = getpid();
+    t->t->broadcast(&pid, sizeof pid, 0);
+    for (uint32_t i = 0; i < c->n_outputs; i++)
+        for (uint32_t k = 0; k < w->n_tensors; k++) {
+            const HostTensor *h = &w->tensors[k];
+            Output o = {.t = t, .w = w, .h = h, .path = c->outputs[i].value, .fd = -1};
+            if (strcmp(h->name, c->outputs[i].name) != 0)
+                continue;
+            if (!dtype_info[h->dtype].npy[0])
+                return world_error(w, EXIT_USAGE, "%s: NumPy has no type for %s", o.path,
+                                   dtype_name(h->dtype));
+            o.part = arena_printf(&w->arena, "%s.pld-%lld-%u.tmp", o.path, (long long)pid, i);
+            if (!one(&o))
+                return false;
+        }
+    return true;
+}

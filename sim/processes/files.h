@@ -1,0 +1,11 @@
+/* Output files of a run over processes. */
+#ifndef PLD_SIM_PROCESSES_FILES_H
+#define PLD_SIM_PROCESSES_FILES_H
+
+#include "sim/processes/conclude.h"
+
+/* Writes the --output files; every process calls it. False after an error report of some process;
+ * then no file is there, or the old one as it was. */
+bool files_write(Team *t, World *w);
+
+#endif

@@ -1,0 +1,182 @@
+#!/bin/bash
+# Devices over MPI processes: the same output, bytes and cost card as in one process, the same verdict
+# for programs that are wrong. LONG=1: every sample and mode at 1 to 16 devices over 1 to 4 processes.
+. "$(dirname "$0")/lib.bash"
+
+launchers=
+[ -e "$build/pld-fabric-openmpi.so" ] && command -v mpirun.openmpi >/dev/null && launchers=openmpi
+[ -e "$build/pld-fabric-mpich.so" ] && command -v mpirun.mpich >/dev/null && launchers+=' mpich'
+if [ -z "$launchers" ]; then
+    echo 'skipped: no MPI here (scripts/bootstrap mpi)'
+    finish
+fi
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+export OMPI_MCA_btl_base_warn_component_unused=0
+
+# launch LIBRARY N ARGS...: pldrun over N processes; the launcher's own words are left out of stderr
+launch() {
+    local library=$1 n=$2 rc; shift 2
+    timeout -k 5 "${MPI_TIMEOUT:-0}" "mpirun.$library" -n "$n" "$build/pldrun" --fabric=mpi "$@" 2>"$tmp/raw" >"$tmp/out" </dev/null; rc=$?
+    grep -Ev '^-+$|^(Primary job|a non-zero exit|mpirun |the job to be|=|\| |[[:space:]]*(Process name|Exit code):|[[]vm:)|^$' \
+        "$tmp/raw" >"$tmp/err"
+    return $rc
+}
+# output_of SAMPLE: the name of what it computes
+output_of() { grep -oE '[a-z_]+: *pl\.(Out|InOut)\[pl\.Tensor' "$1" | tail -n 1 | cut -d: -f1; }
+# same_as_one LIBRARY N HOW SAMPLE ARGS...: same status, standard output and --output bytes as one process
+same_as_one() {
+    local library=$1 n=$2 how=$3 rc one out; shift 3
+    out=$(output_of "$1")
+    "$build/pldrun" -q "$@" --output "$out=$tmp/one.npy" >"$tmp/want" 2>/dev/null; one=$?
+    rm -f "$tmp/many.npy"
+    # shellcheck disable=SC2086
+    launch "$library" "$n" -q "$@" --output "$out=$tmp/many.npy" $how; rc=$?
+    if [ $rc -eq 0 ] && [ $one -eq 0 ] && cmp -s "$tmp/want" "$tmp/out" && cmp -s "$tmp/one.npy" "$tmp/many.npy"; then ok
+    else bad "$* $how, $library, $n processes: status $rc for $one, $(head -n 2 "$tmp/out" "$tmp/err" | tr '\n' ' ')"; fi
+}
+# What of a cost card can be counted, without times.
+card() { sed -E 's/modelled time.*//; s/^( *[0-9]+ .*[^ ])( +[-0-9.]+){5}$/\1/'; }
+same_card() {
+    local n=$1; shift
+    "$build/pldrun" -q --cost "$@" 2>/dev/null | card >"$tmp/want"
+    launch "${list[0]}" "$n" -q --cost "$@"
+    if card <"$tmp/out" | cmp -s - "$tmp/want"; then ok
+    else bad "cost card of $*: $(card <"$tmp/out" | diff - "$tmp/want" | head -n 3 | tr '\n' ' ')"; fi
+}
+# verdict N HOW ARGS...: same status and first line of the report as in one process
+verdict() {
+    local n=$1 how=$2 rc one; shift 2
+    "$build/pldrun" -q "$@" >/dev/null 2>"$tmp/want"; one=$?
+    # shellcheck disable=SC2086
+    launch "${list[0]}" "$n" -q "$@" $how; rc=$?
+    if [ $rc -eq $one ] && [ "$(head -n 1 "$tmp/want")" = "$(head -n 1 "$tmp/err")" ]; then ok
+    else bad "$* $how, $n processes: status $rc for $one: $(head -n 1 "$tmp/err")"; fi
+}
+# refuses WHAT STATUS PATTERN ARGS...
+refuses() {
+    local what=$1 want=$2 pattern=$3 rc; shift 3
+    launch "${list[0]}" 2 "$@"; rc=$?
+    if [ $rc -eq "$want" ]; then ok; else bad "$what: status $rc, wanted $want"; fi
+    says "$what" "$pattern"
+}
+
+read -ra list <<<"$launchers"
+every() { if [ -n "$LONG" ]; then echo "$@"; else echo "$1"; fi; }
+
+# ---- right programs ----
+k=0
+for sample in samples/*.pld; do
+    [ -n "$(output_of "$sample")" ] || continue
+    for variant in $(variants "$sample"); do
+        for p in $(every 4 1 2 3 5 8 16); do
+            # shellcheck disable=SC2046
+            set -- "$sample" -d 0-$((p - 1)) $(as_defines "$variant")
+            "$build/pldrun" -q "$@" >/dev/null 2>&1 || continue
+            for n in $(every $((2 + k % 3)) 1 2 3 4); do
+                for how in $(every "$((k % 3))" 0 1 2); do
+                    k=$((k + 1))
+                    case $how in 0) how= ;; 1) how=--map=cyclic ;; 2) how=--no-shared ;; esac
+                    library=${list[$((k % ${#list[@]}))]}
+                    [ "$how" = --no-shared ] && library=${list[0]}
+                    same_as_one "$library" "$n" "$how" "$@"
+                done
+            done
+        done
+    done
+done
+# MPICH waits in a loop for other processes, which have few processors here.
+rounds() {
+    case $1$2 in mpich--no-shared) echo 20 ;; *) if [ -n "$LONG" ]; then echo 10000; else echo 300; fi ;; esac
+}
+for mode in mesh ring; do same_card 3 samples/11_allreduce_reveal.pld -d 0-3 -D mode=$mode; done
+same_card 2 samples/14_reduce_scatter.pld -d 0-7 -D mode=builtin
+"$build/pldc" samples/07_dynamic_rank_count.pld -o "$tmp/any.pldb"
+for library in "${list[@]}"; do
+    for how in '' --no-shared; do
+        # shellcheck disable=SC2086
+        launch "$library" 3 -q tests/mpi/litmus.pld -d 0-3 $how -D rounds="$(rounds "$library" "$how")"
+        if [ "$(cat "$tmp/out")" = OK ]; then ok; else bad "litmus $library $how: $(cat "$tmp/out" "$tmp/err" | head -n 3)"; fi
+    done
+    launch "$library" 4 -q "$tmp/any.pldb" -d 0-6
+    if [ "$(cat "$tmp/out")" = OK ]; then ok; else bad "bytecode over $library: $(head -n 2 "$tmp/err")"; fi
+done
+# A program from standard input reaches all.
+"mpirun.${list[0]}" -n 2 "$build/pldrun" --fabric=mpi -q - -d 0-3 <samples/08_allreduce_mesh.pld >"$tmp/out" 2>"$tmp/err"
+if [ "$(cat "$tmp/out")" = OK ]; then ok; else bad "a program from standard input: $(head -n 2 "$tmp/err")"; fi
+# Values printed by rank, a tensor gathered for --print.
+launch "${list[0]}" 3 -q samples/08_allreduce_mesh.pld -d 0-3 --print 'x[3]' --print 'y[3]'
+"$build/pldrun" -q samples/08_allreduce_mesh.pld -d 0-3 --print 'x[3]' --print 'y[3]' >"$tmp/want"
+if cmp -s "$tmp/want" "$tmp/out"; then ok; else bad "--print: $(diff "$tmp/want" "$tmp/out" | head -n 3)"; fi
+launch "${list[0]}" 2 -q samples/08_allreduce_mesh.pld -d 0-3 --trace="$tmp/t.json" --timeline="$tmp/t.svg"
+if jq -e '.traceEvents | length > 20' "$tmp/t.json" >/dev/null && grep -q '<svg' "$tmp/t.svg"; then ok
+else bad "trace and timeline of two processes: $(head -n 2 "$tmp/err")"; fi
+
+# ---- wrong programs ----
+k=0
+for f in tests/verdicts/*.pld; do
+    k=$((k + 1))
+    [ -n "$LONG" ] || [ $((k % 4)) -eq 0 ] || continue
+    verdict $((2 + k % 2)) "$([ $((k % 8)) -lt 4 ] || echo --map=cyclic)" \
+        "$f" -d 0-"$(devices_for "$f")" --check=races,uninit,signals
+done
+verdict 2 '' tests/mpi/fault.pld -d 0-3
+verdict 3 --map=cyclic tests/mpi/fault.pld -d 0-3
+verdict 2 '' tests/mpi/mismatch.pld -d 0-3
+verdict 3 --no-shared tests/mpi/mismatch.pld -d 0-3
+verdict 2 '' tests/mpi/stuck.pld -d 0-3
+verdict 3 --no-shared tests/mpi/stuck.pld -d 0-3
+
+# ---- what cannot be ----
+x=samples/08_allreduce_mesh.pld
+refuses 'weak memory' 2 '--mem=weak is about one simulated run' $x -d 0-3 --mem=weak
+refuses 'exploration' 2 '--explore is about' $x -d 0-3 --explore
+refuses 'a schedule' 2 '--schedule is about' $x -d 0-3 --schedule=random:1
+refuses 'a file that is not there' 2 'nowhere.pld' nowhere.pld -d 0-3
+refuses 'an input of another shape' 2 'shape' $x -d 0-3 --input "x=$tmp/many.npy"
+exits '--map without processes' 2 "$build/pldrun" --map=cyclic $x
+says '--map without processes' '--map goes with --fabric=mpi'
+exits 'no such plug-in' 2 "$build/pldrun" --fabric=mpi:/nowhere.so $x
+says 'no such plug-in' '/nowhere.so'
+cp "$build/pldrun" "$tmp/alone"
+exits 'no plug-in' 2 "$tmp/alone" --fabric=mpi $x -d 0-3
+says 'no plug-in' 'install (mpich|openmpi)'
+# Two programs, two sets of options.
+mix() { "mpirun.${list[0]}" -n 1 "$build/pldrun" --fabric=mpi -q "$@" >"$tmp/out" 2>"$tmp/err" </dev/null; }
+mix $x -d 0-3 : -n 1 "$build/pldrun" --fabric=mpi -q samples/10_allreduce_ring.pld -d 0-3
+if [ $? -eq 2 ]; then ok; else bad 'two programs: they ran'; fi
+says 'two programs' 'process 1 has another program than process 0'
+mix $x -d 0-3 --seed 1 : -n 1 "$build/pldrun" --fabric=mpi -q $x -d 0-3
+says 'two sets of options' 'process 1 has other options than process 0'
+mix $x -d 0-3 : -n 1 "$build/pldrun" --fabric=mpi -q nowhere.pld -d 0-3
+says 'one process without its program' 'process 1:'
+
+# ---- failures of the transport ----
+if command -v mpicc.openmpi >/dev/null && [ "${list[0]}" = openmpi ]; then
+    mpicc.openmpi -O1 -shared -fPIC -o "$tmp/mpi_faults.so" tests/mpi/faults.c
+    for at in 0 1; do
+        for n in $(every "2 9 14 30" $(seq 1 120)); do
+            rm -f "$tmp/y.npy"
+            timeout -k 5 300 mpirun.openmpi -n 2 -x PLD_FAIL="$n" -x PLD_FAIL_AT=$at -x LD_PRELOAD="$tmp/mpi_faults.so" \
+                "$build/pldrun" --fabric=mpi -q $x -d 0-3 --no-shared --output y="$tmp/y.npy" >"$tmp/out" 2>"$tmp/err" </dev/null; rc=$?
+            if [ $rc -eq 0 ] && [ "$(cat "$tmp/out")" = OK ]; then ok # fewer calls than that
+            elif [ $rc -ne 0 ] && grep -q 'pldrun: error' "$tmp/err" && [ ! -e "$tmp/y.npy" ]; then ok
+            else bad "call $n of process $at fails: status $rc, $(head -n 3 "$tmp/err" | tr '\n' ' ')"; fi
+        done
+    done
+fi
+# A process that is killed: a status, and no half file.
+launch "${list[0]}" 2 -q tests/mpi/killed.pld -d 0-1 --output y="$tmp/killed.npy" &
+sleep_pid=$!
+until pids=$(pgrep -f "tests/mpi/killed.pld -d 0-1 --output y=$tmp" | tail -n 1) && [ -n "$pids" ]; do :; done
+victim=$(pgrep -f "^$build/pldrun .*tests/mpi/killed.pld .*$tmp" | tail -n 1)
+while [ -z "$victim" ]; do victim=$(pgrep -f "^$build/pldrun .*tests/mpi/killed.pld .*$tmp" | tail -n 1); done
+kill -9 "$victim"
+if wait $sleep_pid; then bad 'a process was killed: status 0'; else ok; fi
+if ls "$tmp"/killed.npy* >/dev/null 2>&1; then bad 'a process was killed: a file is there'; else ok; fi
+
+# ---- more memory than a process may have ----
+big() { ( ulimit -v 1500000; "$@" ); }
+if big "$build/pldrun" -q tests/mpi/big.pld -d 0-7 >/dev/null 2>&1; then bad 'the large windows fit into one process'; else ok; fi
+big launch "${list[0]}" 4 -q --no-shared tests/mpi/big.pld -d 0-7
+if [ "$(cat "$tmp/out")" = OK ]; then ok; else bad "large windows over four processes: $(head -n 2 "$tmp/err")"; fi
+finish

@@ -118,7 +118,7 @@ static void sorted_updates(const Judge *j, EventIds *out)
     for (uint32_t i = j->cell->first; i; i = order_event(j->c, i)->next)
         if (order_is_update(order_event(j->c, i)))
             vec_push(out, i);
-    qsort_r(out->at, out->len, sizeof *out->at, order_by_thread, j->c);
+    order_sort(j->c, out->at, out->len);
 }
 
 static void judge_updates(Judge *j)
@@ -373,8 +373,8 @@ static void judge_cell(Judge *j, OrderCell *cell)
         else if (e->kind == OE_READ)
             vec_push(&j->reads, i);
     }
-    qsort_r(j->waits.at, j->waits.len, sizeof *j->waits.at, order_by_thread, j->c);
-    qsort_r(j->reads.at, j->reads.len, sizeof *j->reads.at, order_by_thread, j->c);
+    order_sort(j->c, j->waits.at, j->waits.len);
+    order_sort(j->c, j->reads.at, j->reads.len);
     if (!(cell->flags & CELL_SHARED)) {
         judge_data(j);
         return;
@@ -418,7 +418,8 @@ void cells_judge(OrderCheck *c)
             cell->down < INT32_MIN)
             vec_push(&cells, i);
     }
-    qsort_r(cells.at, cells.len, sizeof *cells.at, by_address, c);
+    if (cells.len)
+        qsort_r(cells.at, cells.len, sizeof *cells.at, by_address, c);
     Judge j = {.c = c};
     for (uint32_t i = 0; i < cells.len; i++) {
         OrderCell *cell = &c->cells.at[cells.at[i]];

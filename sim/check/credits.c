@@ -105,7 +105,7 @@ static void collect(Credits *x)
         else if (e->kind == OE_NOTIFY && e->value > 0)
             vec_push(&x->adds, i);
     }
-    qsort_r(x->adds.at, x->adds.len, sizeof *x->adds.at, order_by_thread, x->c);
+    order_sort(x->c, x->adds.at, x->adds.len);
 }
 
 static bool needed(const Credits *x, uint32_t add)

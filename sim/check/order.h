@@ -272,9 +272,10 @@ bool order_sequence(const OrderCheck *c, const OrderCell *cell, OrderSequence *o
 uint32_t order_first(const OrderCheck *c, const OrderSequence *s, const OrderEvent *wait);
 bool order_holds(const OrderEvent *wait, int64_t value);
 bool order_is_update(const OrderEvent *e);
-/* For qsort_r over event numbers, with the check for its last argument: by thread and number, so
- * that nothing depends on what came first in this run. */
+/* Order of event numbers, the check for last argument: by thread and number, so that nothing
+ * depends on what came first in this run. */
 int order_by_thread(const void *a, const void *b, void *check);
+void order_sort(const OrderCheck *c, uint32_t *events, uint32_t n);
 bool order_replaces(const OrderEvent *update);
 
 /* ---- order_replay.c: calls race_visit for the accesses ---- */

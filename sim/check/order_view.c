@@ -145,3 +145,9 @@ int order_by_thread(const void *a_, const void *b_, void *c_)
         return a->thread < b->thread ? -1 : 1;
     return (a->pos > b->pos) - (a->pos < b->pos);
 }
+
+void order_sort(const OrderCheck *c, uint32_t *events, uint32_t n)
+{
+    if (n)
+        qsort_r(events, n, sizeof *events, order_by_thread, (void *)c);
+}

@@ -91,7 +91,7 @@ static void loose_text(OrderCheck *c, Buf *out, uint32_t thread)
         return;
     OrderView v = {0};
     order_view(c, last, &v);
-    qsort_r(v.open.at, v.open.len, sizeof *v.open.at, order_by_thread, c);
+    order_sort(c, v.open.at, v.open.len);
     buf_str(out, "\n    credits that can take each other's place in the wait at ");
     place_text(c->world, out, order_event_place(c, last));
     buf_str(out, " for ");

@@ -133,36 +133,12 @@ static void print_reports(const RunOptions *o, const RunResult *r)
                       (long long)(r->time_ps % 1000000));
 }
 
-static const HostTensor *find_tensor(const World *w, const char *name)
-{
-    for (uint32_t i = 0; i < w->n_tensors; i++)
-        if (strcmp(w->tensors[i].name, name) == 0)
-            return &w->tensors[i];
-    return NULL;
-}
-
-static int unknown_tensor(RunOptions *o, const World *w, const char *name)
-{
-    Buf list = {0};
-    for (uint32_t i = 0; i < w->n_tensors; i++)
-        buf_printf(&list, "%s%s", i ? ", " : "", w->tensors[i].name);
-    const char *known =
-        arena_strndup(&o->arena, list.at ? list.at : "none", list.at ? list.len : 4);
-    buf_free(&list);
-    return usage_error(TOOL, "--print %s: no such host tensor; there are %s", name, known);
-}
-
 static int print_tensors(RunOptions *o, const World *w)
 {
     for (uint32_t i = 0; i < o->prints.len; i++) {
-        const char *spec = o->prints.at[i], *name, *why;
-        if (!print_spec_name(&o->arena, spec, &name, &why))
-            return usage_error(TOOL, "%s", why);
-        const HostTensor *t = find_tensor(w, name);
-        if (!t)
-            return unknown_tensor(o, w, name);
+        const char *why;
         Buf text = {0};
-        bool ok = print_tensor(&o->arena, &text, t, spec, &why);
+        bool ok = print_named(&o->arena, &text, w, o->prints.at[i], &why);
         if (ok)
             terminal_text(o->cost_json ? stderr : stdout, text.at, text.len);
         buf_free(&text);
@@ -199,9 +175,9 @@ static void show_print(void *env, const char *text, size_t len)
 
 static void take_prints(RunOptions *o, PrintSink *sink, Progress *progress)
 {
+    *sink = (PrintSink){progress, o->cost_json ? stderr : stdout};
     if (o->no_print)
         return;
-    *sink = (PrintSink){progress, o->cost_json ? stderr : stdout};
     o->set.run.print = show_print;
     o->set.run.print_env = sink;
 }
@@ -215,6 +191,8 @@ static int run(RunOptions *o, const Loaded *l, Over *over)
     PrintSink sink;
     show_begin(&show, o);
     take_prints(o, &sink, &progress);
+    show.watch.print = show_print;
+    show.watch.env = &sink;
     if (!o->quiet)
         progress_begin(&progress, &o->set.run, &o->set.explore, o->progress);
     int status = over->transport ? over_run(over, o, l->bytecode, &result, &w)
@@ -284,8 +262,9 @@ static void print_counts(const RunOptions *o, const ExploreResult *r)
 static int run_explore(RunOptions *o, const Loaded *l)
 {
     Progress progress = {0};
-    if (o->set.run.cost || o->trace || o->timeline)
-        return usage_error(TOOL, "--cost, --trace and --timeline show one run, not --explore");
+    if (o->set.run.cost || o->trace || o->timeline || o->watches.len || o->prints.len)
+        return usage_error(
+            TOOL, "--cost, --trace, --timeline, --print and --watch show one run, not --explore");
     ExploreResult r = {0};
     bool search = o->set.explore.search || o->set.explore.brute;
     stop_on_signals();

@@ -170,6 +170,7 @@ static bool set_option(RunOptions *o, RunnerOption id, const char *value)
     case O_ENTRY: o->compile.specialize.entry = value; return true;
     case O_SCRIPT: return o->compile.script = true;
     case O_PRINT: avec_push(&o->arena, &o->prints, value); return true;
+    case O_WATCH: avec_push(&o->arena, &o->watches, value); return true;
     case O_WARNING: avec_push(&o->arena, &o->warnings, value); return true;
     case O_EXPLAIN_SYNC: return o->explains = true;
     case O_EXPLORE_BRUTE: return o->explores = o->set.explore.brute = true;

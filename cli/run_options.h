@@ -11,7 +11,7 @@ typedef struct {
     CompileOptions compile; /* for a .pld or .ir */
     RunSettings set;        /* what is about one run or exploration */
     const char *path;       /* PROGRAM; a.pldb when unsaid */
-    Texts warnings, prints;
+    Texts warnings, prints, watches;
     bool no_print;
     bool disasm, quiet, verbose, progress;
     size_t max_memory;            /* bytes; 0: unsaid */

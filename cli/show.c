@@ -10,12 +10,15 @@
 
 void show_begin(Show *v, RunOptions *o)
 {
+    uint32_t n = 0;
     record_init(&v->recorder);
-    v->observers[0] = &v->recorder.observer;
-    if (!o->trace && !o->timeline)
-        return;
+    watch_init(&v->watch, o->watches.at, o->watches.len);
+    if (o->trace || o->timeline)
+        v->observers[n++] = &v->recorder.observer;
+    if (o->watches.len)
+        v->observers[n++] = &v->watch.observer;
     o->set.run.observers = v->observers;
-    o->set.run.n_observers = 1;
+    o->set.run.n_observers = n;
 }
 
 static bool write_file(const char *path, const Buf *text)
@@ -59,4 +62,5 @@ bool show_write(const Show *v, const RunOptions *o, const World *w)
 void show_free(Show *v)
 {
     record_free(&v->recorder);
+    watch_free(&v->watch);
 }

@@ -4,10 +4,12 @@
 
 #include "cli/run_options.h"
 #include "sim/report/record.h"
+#include "sim/report/watch.h"
 
 typedef struct {
     Recorder recorder;
-    Observer *observers[1];
+    Watch watch; /* its lines go where the caller says */
+    Observer *observers[2];
 } Show;
 
 /* Makes the run record itself when a file is asked for. `v` lives as long as the run. */

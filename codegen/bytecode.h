@@ -212,6 +212,8 @@ void bc_encode(BcProgram *p, bool strip, Buf *out);
  * written. */
 void bc_hash(BcProgram *p);
 
+/* Parameters that are tensors and windows: the first ones. */
+uint32_t bc_memory_params(const BcFunc *f);
 /* Does some function hold a pl.debug_print? */
 bool bc_prints(const BcProgram *p);
 

@@ -29,6 +29,14 @@ const char *bc_op_fields(BcOp op)
     return ops[op].fields;
 }
 
+uint32_t bc_memory_params(const BcFunc *f)
+{
+    uint32_t n = 0;
+    while (n < f->n_params && f->params[n].kind != BCP_SCALAR)
+        n++;
+    return n;
+}
+
 bool bc_prints(const BcProgram *p)
 {
     for (uint32_t i = 0; i < p->n_funcs; i++)

@@ -324,65 +324,6 @@ static void emit_check(const OpCode *oc)
               emit_string(oc->fe->em, OP_ARG(oc->e, CHECK, message)->sym));
 }
 
-/* What is shown is named as it is in the program, where no label says otherwise. */
-static uint32_t print_label(const OpCode *oc)
-{
-    const Expr *label = OP_ARG(oc->e, DEBUG_PRINT, label),
-               *value = OP_ARG(oc->e, DEBUG_PRINT, value);
-    bool named = !*label->sym && value->kind == EX_VAR;
-    return emit_string(oc->fe->em, named ? func_var(oc->fe->f, value->var)->base : label->sym);
-}
-
-static void find_read(void *env, Expr **x)
-{
-    EmitRule emit = (*x)->kind == EX_OP ? op_info((*x)->op)->emit : EMIT_NOTHING;
-    *(bool *)env |= emit == EMIT_READ || emit == EMIT_TILE_READ;
-}
-
-/* Does it take instructions to work out the operands, all of them without an event? */
-static bool works_apart(const Expr *e)
-{
-    bool reads = false, names = true;
-    for (uint32_t i = 0; i < e->n_args; i++) {
-        Expr *arg = e->args[i];
-        if (!arg || arg->kind == EX_STR)
-            continue;
-        names &= arg->kind == EX_VAR;
-        expr_walk(&arg, find_read, &reads);
-    }
-    return !names && !reads;
-}
-
-static void show(const OpCode *oc)
-{
-    const Expr *value = OP_ARG(oc->e, DEBUG_PRINT, value);
-    uint32_t label = print_label(oc), rank = value->type->rank;
-    if (value->type->kind == TY_SCALAR) {
-        VReg v = scalar(oc, value);
-        emit_insn(oc->fe, BC_SHOW, FIELDS(v, value->type->dtype), label);
-        return;
-    }
-    VReg offsets = valid_run(oc, OP_ARG(oc->e, DEBUG_PRINT, offsets)),
-         shape = valid_run(oc, OP_ARG(oc->e, DEBUG_PRINT, shape));
-    if (value->type->kind == TY_TILE)
-        emit_insn(oc->fe, BC_SHOWT, FIELDS(0, tile(oc, value), offsets, rank, shape), label);
-    else
-        emit_insn(oc->fe, BC_SHOWM, FIELDS(memory(oc, value), offsets, rank, shape), label);
-}
-
-/* Code that is only there to print leaves no trace in the code around it. */
-static void emit_debug_print(const OpCode *oc)
-{
-    uint32_t label = oc->fe->label;
-    oc->fe->apart = works_apart(oc->e);
-    if (oc->fe->apart)
-        emit_insn(oc->fe, BC_APART, FIELDS(0), 0);
-    show(oc);
-    if (oc->fe->apart)
-        oc->fe->label = label;
-    oc->fe->apart = false;
-}
-
 /* Ops whose result is no scalar. */
 static void emit_effect(const OpCode *oc)
 {
@@ -417,7 +358,7 @@ static void emit_effect(const OpCode *oc)
     case EMIT_FLATTEN: emit_flatten(oc); return;
     case EMIT_AS_SHAPE: emit_as_shape(oc); return;
     case EMIT_CHECK: emit_check(oc); return;
-    case EMIT_DEBUG_PRINT: emit_debug_print(oc); return;
+    case EMIT_DEBUG_PRINT: emit_debug_print(fe, e); return;
     case EMIT_REDUCE:
         emit_insn(fe, BC_TRED, FIELDS(result_tile(oc), tile(oc, e->args[0])),
                   op_info(e->op)->reduce);

@@ -170,6 +170,8 @@ VReg emit_run(FuncEmit *fe, char role, Expr *const *items, uint32_t n);
 uint32_t emit_tile(FuncEmit *fe, const Expr *e);
 /* emit_shape.c: an op on parts and shapes of tiles into slot `to`. */
 void emit_shape(FuncEmit *fe, const Expr *e, uint32_t to);
+/* emit_show.c: pl.debug_print. */
+void emit_debug_print(FuncEmit *fe, const Expr *e);
 /* emit_op.c: an op or call for its effect and, where results has variables, its values. */
 void emit_op(FuncEmit *fe, const Expr *e, const VarId *results, uint32_t n_results);
 /* The memory register of a memory, buffer or context operand. */

@@ -19,6 +19,10 @@ World *session_new(const BcProgram *program, const RunConfig *config, RunResult 
     for (uint32_t i = 0; i < config->n_observers; i++)
         probe_add(&w->probe, config->observers[i]);
     world_reset(w, result);
+    if (w->setup_failed) { /* an observer does not find what it was asked for */
+        world_free(w);
+        return NULL;
+    }
     return w;
 }
 

@@ -55,18 +55,10 @@ static void need_core(Lane *lane, int64_t bytes)
     lane->core_cap = bytes;
 }
 
-static uint32_t memory_params(const BcFunc *f)
-{
-    uint32_t n = 0;
-    while (n < f->n_params && f->params[n].kind != BCP_SCALAR)
-        n++;
-    return n;
-}
-
 bool vm_enter(World *w, Lane *lane, uint32_t func, const MemRef *mem, const int64_t *scalars)
 {
     const BcFunc *f = &w->program->funcs[func];
-    uint32_t n_mem = memory_params(f);
+    uint32_t n_mem = bc_memory_params(f);
     int64_t *binds = xcalloc(f->n_binds + 1, sizeof *binds);
     bool ok = bind_call(w, lane, f, mem, binds);
     if (ok) {

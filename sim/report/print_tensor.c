@@ -1,6 +1,8 @@
 /* --print NAME[slice]: finds the part that is meant, as NumPy's basic indexing does. */
 #include "sim/report/print_tensor.h"
+
 #include "base/format.h"
+#include "sim/machine/window_names.h"
 #include <stdarg.h>
 #include <string.h>
 
@@ -129,9 +131,11 @@ static void take_slice(const Subscript *s, int64_t extent, int64_t stride, Array
     view->rank++;
 }
 
-static bool take_subscript(SliceParse *p, const Subscript *s, uint32_t axis, int64_t extent,
-                           int64_t stride, ArrayView *view)
+/* Takes axis `axis` of `from` into the view. */
+static bool take_subscript(SliceParse *p, const Subscript *s, const ArrayView *from, uint32_t axis,
+                           ArrayView *view)
 {
+    int64_t extent = from->shape[axis], stride = from->stride[axis];
     if (s->slice) {
         take_slice(s, extent, stride, view);
         return true;
@@ -144,46 +148,136 @@ static bool take_subscript(SliceParse *p, const Subscript *s, uint32_t axis, int
     return true;
 }
 
-/* The part of a tensor after its name. */
-static bool select_part(SliceParse *p, const HostTensor *t, ArrayView *view)
+/* The subscripts up to the `]`, of what the view shows so far. */
+static bool take_group(SliceParse *p, ArrayView *view, const char *name)
 {
-    int64_t stride[BC_MAX_RANK];
-    int64_t bytes = dtype_bytes(t->dtype);
-    for (uint32_t i = t->rank; i-- > 0;) {
-        stride[i] = bytes;
-        bytes *= t->shape[i];
-    }
-    *view = (ArrayView){.at = t->data, .dtype = (Dtype)t->dtype};
+    ArrayView from = *view;
     uint32_t axis = 0;
-    bool more = accept(p, '[');
-    while (more) {
+    view->rank = 0;
+    for (bool more = true; more; axis++) {
         Subscript s;
-        if (axis == t->rank)
-            return fail(p, "more subscripts than the %u dimension%s of %s", t->rank,
-                        t->rank == 1 ? "" : "s", t->name);
-        if (!parse_subscript(p, &s) ||
-            !take_subscript(p, &s, axis, t->shape[axis], stride[axis], view))
+        if (axis == from.rank)
+            return fail(p, "more subscripts than the %u dimension%s of %s", from.rank,
+                        from.rank == 1 ? "" : "s", name);
+        if (!parse_subscript(p, &s) || !take_subscript(p, &s, &from, axis, view))
             return false;
-        axis++;
         more = accept(p, ',');
         if (!more && !accept(p, ']'))
             return fail_here(p, "',' or ']'");
     }
-    if (*p->at)
-        return fail_here(p, "nothing more");
-    for (; axis < t->rank; axis++)
-        take_slice(&(Subscript){.step = 1}, t->shape[axis], stride[axis], view);
+    for (; axis < from.rank; axis++)
+        take_slice(&(Subscript){.step = 1}, from.shape[axis], from.stride[axis], view);
     return true;
+}
+
+/* x[2][0, :8]: each group of subscripts applies to what the ones before it leave. */
+static bool take_groups(SliceParse *p, ArrayView *view, const char *name)
+{
+    while (accept(p, '['))
+        if (!take_group(p, view, name))
+            return false;
+    return !*p->at || fail_here(p, "nothing more");
+}
+
+static ArrayView whole_view(const HostTensor *t)
+{
+    ArrayView view = {.at = t->data, .dtype = (Dtype)t->dtype, .rank = t->rank};
+    int64_t bytes = dtype_bytes(t->dtype);
+    for (uint32_t i = t->rank; i-- > 0;) {
+        view.shape[i] = t->shape[i];
+        view.stride[i] = bytes;
+        bytes *= t->shape[i];
+    }
+    return view;
+}
+
+static void show(const SliceParse *p, Buf *out, const ArrayView *view)
+{
+    buf_printf(out, "%s =%c", p->spec, view->rank ? '\n' : ' ');
+    format_array(out, view);
+    buf_char(out, '\n');
 }
 
 bool print_tensor(Arena *arena, Buf *out, const HostTensor *t, const char *spec, const char **why)
 {
     SliceParse p = {.arena = arena, .spec = spec, .at = spec, .why = why};
-    ArrayView view;
-    if (!skip_name(&p) || !select_part(&p, t, &view))
+    ArrayView view = whole_view(t);
+    if (!skip_name(&p) || !take_groups(&p, &view, t->name))
         return false;
-    buf_printf(out, "%s =%c", spec, view.rank ? '\n' : ' ');
-    format_array(out, &view);
-    buf_char(out, '\n');
+    show(&p, out, &view);
     return true;
+}
+
+/* ---- windows ---- */
+
+/* The slice of one rank in the shape of the window's view; NULL with *why. */
+static bool window_slice(SliceParse *p, const World *w, uint32_t window, int64_t rank,
+                         ArrayView *view)
+{
+    const Window *win = &w->windows.at[window];
+    if (win->domain == UINT32_MAX || !win->view_rank)
+        return fail(p, "window %s is given to no device", win->name);
+    if (rank < 0 || rank >= w->n_ranks || !win->users[rank])
+        return fail(p, "window %s is on no rank %lld", win->name, (long long)rank);
+    HostTensor t = {.dtype = win->view_dtype, .rank = win->view_rank};
+    memcpy(t.shape, win->view_shape, sizeof t.shape);
+    t.data = arena_alloc(p->arena, (size_t)win->bytes + 8);
+    memset(t.data, 0, (size_t)win->bytes + 8);
+    const void *bytes = w->fabric->ops->memory(w->fabric, (uint32_t)rank, window);
+    if (bytes)
+        memcpy(t.data, bytes, (size_t)win->bytes);
+    *view = whole_view(&t);
+    return true;
+}
+
+/* name[rank], then subscripts: in further brackets, or in the same. */
+static bool print_window(SliceParse *p, const World *w, uint32_t window, int64_t rank, Buf *out)
+{
+    const char *name = w->windows.at[window].name;
+    ArrayView view;
+    if (!window_slice(p, w, window, rank, &view))
+        return false;
+    bool more = accept(p, ',');
+    if (!more && !accept(p, ']'))
+        return fail_here(p, "',' or ']'");
+    if ((more && !take_group(p, &view, name)) || !take_groups(p, &view, name))
+        return false;
+    show(p, out, &view);
+    return true;
+}
+
+static bool unknown_name(SliceParse *p, const World *w, bool several, const char *name)
+{
+    Buf list = {0};
+    for (uint32_t i = 0; i < w->n_tensors && !several; i++)
+        buf_printf(&list, "%s%s", list.len ? ", " : "", w->tensors[i].name);
+    for (uint32_t i = 0; i < w->windows.len; i++)
+        buf_printf(&list, "%s%s", list.len ? ", " : "", w->windows.at[i].name);
+    const char *known = arena_strndup(p->arena, list.len ? list.at : "none",
+                                      list.len ? list.len : strlen("none"));
+    buf_free(&list);
+    if (several)
+        return fail(p, "%s is several windows, name the buffer: there are %s", name, known);
+    return fail(p, "no such host tensor or window; there are %s", known);
+}
+
+bool print_named(Arena *arena, Buf *out, const World *w, const char *spec, const char **why)
+{
+    SliceParse p = {.arena = arena, .spec = spec, .at = spec, .why = why};
+    const char *name;
+    uint32_t window;
+    int64_t rank;
+    bool several;
+    if (!print_spec_name(arena, spec, &name, why))
+        return false;
+    for (uint32_t i = 0; i < w->n_tensors; i++)
+        if (strcmp(w->tensors[i].name, name) == 0)
+            return print_tensor(arena, out, &w->tensors[i], spec, why);
+    p.at += strlen(name);
+    bool one = accept(&p, '[') && integer(&p, &rank);
+    if (!window_find(w, name, one ? rank : -1, &window, &several))
+        return unknown_name(&p, w, several, name);
+    if (!one)
+        return fail(&p, "%s is a window: say of which rank, %s[0]", name, name);
+    return print_window(&p, w, window, rank, out);
 }

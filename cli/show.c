@@ -47,7 +47,12 @@ bool show_write(const Show *v, const RunOptions *o, const World *w)
         terminal_line(stderr, "note: only the first %d events are in the trace and the timeline",
                       RECORD_MAX);
     if (o->trace) {
-        trace_print(w, &v->recorder, &text);
+        int64_t merged = trace_print(w, &v->recorder, &text);
+        if (merged)
+            terminal_line(stderr,
+                          "note: the trace is long: operations of less than %lld ns that follow "
+                          "each other are one slice",
+                          (long long)(merged / 1000));
         ok = write_file(o->trace, &text);
     }
     buf_clear(&text);

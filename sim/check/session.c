@@ -39,9 +39,7 @@ static int ended(World *w, EndKind end)
 {
     RunResult *r = w->result;
     r->steps = w->steps;
-    for (uint32_t i = 0; i < w->n_ranks; i++)
-        if (w->ranks[i].free_ps > r->time_ps)
-            r->time_ps = w->ranks[i].free_ps;
+    r->time_ps = world_time(w);
     if (w->record)
         keep_choices(w);
     if (end == END_DONE && !w->config->no_golden)

@@ -181,3 +181,22 @@ void world_free(World *w)
     arena_free(&w->arena);
     xfree(w);
 }
+
+int64_t rank_time(const Rank *r)
+{
+    int64_t time = r->free_ps;
+    for (uint32_t i = 0; i < r->n_lanes; i++)
+        if (r->busy && r->lanes[i].now > time)
+            time = r->lanes[i].now;
+    return time;
+}
+
+int64_t world_time(const World *w)
+{
+    int64_t time = 0;
+    for (uint32_t i = 0; i < w->n_ranks; i++) {
+        int64_t of_rank = rank_time(&w->ranks[i]);
+        time = of_rank > time ? of_rank : time;
+    }
+    return time;
+}

@@ -260,6 +260,9 @@ static inline const HostTensor *region_tensor(const World *w, const Region *r)
 }
 /* Shows progress and asks whether to go on; false, with World.stopped set, when not. */
 bool world_look(World *w);
+/* Modelled time at which a rank was done, or where it stands; and the latest of all ranks. */
+int64_t rank_time(const Rank *r);
+int64_t world_time(const World *w);
 /* A lane's orchestration function has returned. */
 void world_lane_exit(World *w, Lane *lane);
 /* Tests the waits of a rank again: after something landed there. Those that hold become READY, and

@@ -40,12 +40,12 @@ bool cost_kernel(World *w, uint32_t rank, uint32_t func, CostCount *out)
 
 int64_t cost_rank_time(const World *w, uint32_t rank)
 {
-    const Rank *r = &w->ranks[rank];
-    int64_t time = r->free_ps;
-    for (uint32_t i = 0; i < r->n_lanes; i++)
-        if (r->busy && r->lanes[i].now > time)
-            time = r->lanes[i].now;
-    return time;
+    return rank_time(&w->ranks[rank]);
+}
+
+int64_t cost_time(const World *w)
+{
+    return world_time(w);
 }
 
 int64_t cost_core_peak(const World *w, uint32_t rank)

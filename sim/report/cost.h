@@ -14,6 +14,8 @@ CostCount cost_rank(World *w, uint32_t rank);
 bool cost_kernel(World *w, uint32_t rank, uint32_t func, CostCount *out);
 /* Modelled time at which a rank was done, or stuck. */
 int64_t cost_rank_time(const World *w, uint32_t rank);
+/* Of all ranks: how long the run took. */
+int64_t cost_time(const World *w);
 /* Most on-core memory in use on a core of the rank, bytes. */
 int64_t cost_core_peak(const World *w, uint32_t rank);
 /* One word for an exit status: "OK", "deadlock", ... */

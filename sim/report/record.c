@@ -60,6 +60,8 @@ static void event(Observer *o, World *w, const Event *e)
 {
     Recorder *rec = (Recorder *)o;
     (void)w;
+    if (rec->at.len > RECORD_MANY && e->kind == EV_COMPUTE && e->op == TOP_COUNT)
+        return;
     if (rec->at.len == RECORD_MAX) {
         rec->truncated = true;
         return;
@@ -68,7 +70,7 @@ static void event(Observer *o, World *w, const Event *e)
                 .op = e->op,
                 .insn = e->insn,
                 .rank = e->at.rank,
-                .core = e->at.core,
+                .core = (uint16_t)e->at.core,
                 .dispatch = e->at.dispatch,
                 .func = e->at.func,
                 .pc = e->at.pc,
@@ -82,8 +84,7 @@ static void event(Observer *o, World *w, const Event *e)
                 .begin = e->begin,
                 .end = e->end,
                 .arrive = e->arrive,
-                .link = UINT32_MAX,
-                .seq = e->seq};
+                .link = UINT32_MAX};
     link_record(rec, &r, e);
     vec_push(&rec->at, r);
     int64_t last = r.arrive > r.end && r.kind != EV_WAIT ? r.arrive : r.end;

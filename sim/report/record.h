@@ -8,17 +8,17 @@ typedef struct {
     uint8_t kind;  /* EventKind */
     uint8_t op;    /* NotifyOp, WaitCmp, TileOp, ... */
     uint16_t insn; /* BcOp */
-    uint32_t rank, core, dispatch, func, pc;
+    uint16_t core;
+    bool tensor;
+    uint32_t rank, dispatch, func, pc;
     uint32_t target; /* rank whose memory it is */
     uint32_t window; /* or region, of `tensor` */
-    bool tensor;
     int64_t offset, bytes; /* of the memory */
     int32_t value, after;  /* NOTIFY: operand. WAIT: expected, value of the cell */
     int64_t begin, end;    /* ps */
     int64_t arrive; /* ps: NOTIFY, remote writes: at the other end. WAIT: of what satisfied it */
     uint32_t link;  /* WAIT: index of the notify that satisfied it. Reads: index of the remote
                        write whose first reader it is. UINT32_MAX: none */
-    uint64_t seq;
 } Record;
 
 /* How a rank ended, for runs that did not. */
@@ -44,7 +44,8 @@ typedef struct {
     VEC(uint32_t) writes; /* remote writes that nobody has read yet */
 } Recorder;
 
-enum { RECORD_MAX = 2000000 };
+/* Beyond RECORD_MANY the scalar work between operations is not kept: it is what is between them. */
+enum { RECORD_MANY = 1000000, RECORD_MAX = 10000000 };
 
 /* Put it into RunConfig.observers as &r->observer. */
 void record_init(Recorder *r);

@@ -12,6 +12,9 @@ static const char style[] =
     ".grid{stroke:#e4e7eb;stroke-width:1}.axis{stroke:#7b8794;stroke-width:1}\n"
     ".compute{fill:#2f6db3}.memory{fill:#5fb3b3}.remote{fill:#ef8a17}.notify{fill:#3d8b37}"
     ".wait{fill:#b83b5e}.start{fill:#c8ced6}\n"
+    ".break{fill:none;stroke:#7b8794;stroke-width:1.2}\n"
+    ".many{fill:#f0c3d0}.crit{fill:none;stroke:#111;stroke-width:2;stroke-linejoin:round;"
+    "opacity:.75}\n"
     ".idle{fill:url(#hatch);stroke:#d98ba3;stroke-width:.6}.stuck{fill:url(#hatch);stroke:#b00020;"
     "stroke-width:1.6}\n"
     ".state{fill:#b00020;font-weight:600;text-anchor:end}.lane{fill:#f5f7fa}.call{fill:#dfe6f0}."
@@ -35,7 +38,16 @@ static const char defs[] =
 
 double timeline_height(const Timeline *t)
 {
-    return t->top + t->n_lanes * (t->lane + t->band + t->gap) + 44;
+    return t->top + t->n_rows * (t->lane + t->band + t->gap) + 44;
+}
+
+static void path_line(Timeline *t)
+{
+    Buf text = {0};
+    critical_text(&t->path, &text);
+    if (text.len)
+        buf_printf(t->out, "<text class=\"s\" x=\"16\" y=\"66\">critical path: %s</text>\n", text.at);
+    buf_free(&text);
 }
 
 static void title(Timeline *t)
@@ -45,9 +57,9 @@ static void title(Timeline *t)
     buf_printf(t->out, "<text class=\"t\" x=\"16\" y=\"28\">%s</text>\n", name.at ? name.at : "");
     buf_printf(t->out, "<text class=\"s\" x=\"16\" y=\"48\">%s, %u device%s, modelled time ",
                t->w->platform.name, t->w->n_ranks, t->w->n_ranks == 1 ? "" : "s");
-    int64_t hundredths = (t->r->end_ps + 5000) / 10000;
-    buf_printf(t->out, "%lld.%02lld \xc2\xb5s%s</text>\n", (long long)(hundredths / 100),
-               (long long)(hundredths % 100), t->r->finished ? "" : "; the run did not finish");
+    record_us(t->out, t->time);
+    buf_printf(t->out, " \xc2\xb5s%s</text>\n", t->r->finished ? "" : "; the run did not finish");
+    path_line(t);
     buf_free(&name);
 }
 
@@ -55,8 +67,8 @@ static void title(Timeline *t)
 static double legend_box(Timeline *t, double x, const char *class, const char *word, int letters)
 {
     buf_printf(t->out,
-               "<rect class=\"%s\" x=\"%.1f\" y=\"60\" width=\"16\" height=\"12\" rx=\"2\"/>"
-               "<text x=\"%.1f\" y=\"70\">%s</text>\n",
+               "<rect class=\"%s\" x=\"%.1f\" y=\"78\" width=\"16\" height=\"12\" rx=\"2\"/>"
+               "<text x=\"%.1f\" y=\"88\">%s</text>\n",
                class, x, x + 22, word);
     return x + 38 + 6.6 * letters;
 }
@@ -64,8 +76,8 @@ static double legend_box(Timeline *t, double x, const char *class, const char *w
 static double legend_arrow(Timeline *t, double x, const char *class, const char *word, int letters)
 {
     buf_printf(t->out,
-               "<path class=\"%s\" d=\"M%.1f,66 L%.1f,66\" stroke-width=\"1.6\"/>"
-               "<text x=\"%.1f\" y=\"70\">%s</text>\n",
+               "<path class=\"%s\" d=\"M%.1f,84 L%.1f,84\" stroke-width=\"1.6\"/>"
+               "<text x=\"%.1f\" y=\"88\">%s</text>\n",
                class, x, x + 26, x + 32, word);
     return x + 48 + 6.6 * letters;
 }
@@ -81,12 +93,13 @@ static void legend(Timeline *t)
     x = legend_box(t, x, "idle", "waiting", 7);
     x = legend_box(t, x, "start", "start of a dispatch", 19);
     x = legend_arrow(t, x, "an", "notify to wait", 14);
-    (void)legend_arrow(t, x, "ad", "data", 4);
+    x = legend_arrow(t, x, "ad", "data", 4);
+    (void)legend_arrow(t, x, "crit", "critical path", 13);
 }
 
 void timeline_head(Timeline *t, double height)
 {
-    double width = t->left + t->width + 24;
+    double width = t->left + t->width + 156;
     buf_printf(t->out,
                "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" "
                "viewBox=\"0 0 %.0f %.0f\">\n<style>\n%s</style>\n%s"
@@ -125,12 +138,31 @@ static Unit unit_of(int64_t span)
     return (Unit){"ns", 1000};
 }
 
+/* Where the start of the dispatches is shortened the axis is broken. */
+static void shortened(Timeline *t, double bottom)
+{
+    double x = t->left + t->start_width;
+    buf_printf(t->out,
+               "<path class=\"break\" d=\"M%.1f %.1fl-3 5h6l-3 5\"><title>shortened: until here "
+               "the dispatches start</title></path>\n",
+               x, bottom - 5);
+    buf_printf(t->out, "<text class=\"s\" x=\"%.1f\" y=\"%.1f\">0</text>\n", t->left - 3,
+               bottom + 16);
+}
+
+static int64_t first_tick(const Timeline *t, int64_t step)
+{
+    return t->start ? (t->start + step - 1) / step * step : 0;
+}
+
 void timeline_axis(Timeline *t)
 {
-    int64_t step = tick_step(t->span);
+    int64_t step = tick_step(t->span - t->start);
     Unit unit = unit_of(t->span);
     double bottom = timeline_height(t) - 40;
-    for (int64_t at = 0; at <= t->span; at += step) {
+    if (t->start)
+        shortened(t, bottom);
+    for (int64_t at = first_tick(t, step); at <= t->span; at += step) {
         double x = timeline_x(t, at);
         Buf number = {0};
         buf_double(&number, (double)at / (double)unit.ps);
@@ -149,67 +181,40 @@ void timeline_axis(Timeline *t)
                unit.name);
 }
 
+/* "rank 3", "rank 3, core 1", "ranks 8 to 15". */
+static void row_name(const Timeline *t, uint32_t rank, uint32_t core, Buf *out)
+{
+    const Rank *r = &t->w->ranks[rank];
+    if (t->per_row > 1) {
+        uint32_t last = rank + t->per_row - 1;
+        if (t->n_lanes == t->w->n_ranks)
+            buf_printf(out, "ranks %u to %u", rank,
+                       last < t->w->n_ranks ? last : t->w->n_ranks - 1);
+        else
+            buf_printf(out, "from rank %u", rank);
+        return;
+    }
+    buf_printf(out, "rank %u", rank);
+    if (r->n_lanes > 1)
+        buf_printf(out, ", core %u", core);
+    else if (r->device != rank)
+        buf_printf(out, " (device %u)", r->device);
+}
+
 void timeline_lanes(Timeline *t)
 {
     bool small = t->lane < 14;
-    for (uint32_t i = 0; i < t->w->n_ranks; i++)
-        for (uint32_t k = 0; k < t->w->ranks[i].n_lanes; k++) {
+    for (uint32_t i = 0, lane = 0; i < t->w->n_ranks; i++)
+        for (uint32_t k = 0; k < t->w->ranks[i].n_lanes; k++, lane++) {
+            if (lane % t->per_row)
+                continue;
             double y = timeline_y(t, i, k);
             buf_printf(t->out,
                        "<rect class=\"lane\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" "
-                       "height=\"%.1f\"/><text x=\"16\" y=\"%.1f\"%s>rank %u",
+                       "height=\"%.1f\"/><text x=\"16\" y=\"%.1f\"%s>",
                        t->left, y, t->width, t->lane, y + t->lane / 2 + 4,
-                       small ? " style=\"font-size:9px\"" : "", i);
-            if (t->w->ranks[i].n_lanes > 1)
-                buf_printf(t->out, ", core %u", k);
-            else if (t->w->ranks[i].device != i)
-                buf_printf(t->out, " (device %u)", t->w->ranks[i].device);
+                       small ? " style=\"font-size:9px\"" : "");
+            row_name(t, i, k, t->out);
             buf_str(t->out, "</text>\n");
         }
-}
-
-/* ---- the page ---- */
-
-static const char page[] =
-    "<style>html,body{margin:0;height:100%;overflow:hidden;background:#fff;"
-    "font:13px system-ui,sans-serif;color:#52606d}\n"
-    "#v{position:absolute;inset:0 0 26px 0;cursor:grab;touch-action:none}#v:active{cursor:grabbing}"
-    "#v svg{width:100%;height:100%;display:block}\n"
-    "#h{position:absolute;left:16px;bottom:5px}</style>\n</head>\n<body>\n<div id=\"v\">\n";
-
-static const char script[] =
-    "</div>\n<div id=\"h\">wheel: zoom &#183; drag: move &#183; double click or 0: all "
-    "&#183; rest on a bar or an arrow: what it is and its source line</div>\n<script>\n"
-    "const s=document.querySelector('#v svg');s.removeAttribute('width');"
-    "s.removeAttribute('height');\n"
-    "s.setAttribute('preserveAspectRatio','xMinYMin meet');\n"
-    "const all=s.getAttribute('viewBox').split(' ').map(Number);let b=all.slice();\n"
-    "const put=()=>s.setAttribute('viewBox',b.join(' '));\n"
-    "const scale=()=>1/s.getScreenCTM().a;\n"
-    "const at=e=>new DOMPoint(e.clientX,e.clientY).matrixTransform("
-    "s.getScreenCTM().inverse());\n"
-    "s.addEventListener('wheel',e=>{e.preventDefault();const p=at(e);"
-    "let f=Math.exp(e.deltaY*0.0015);\n"
-    "f=Math.min(f,all[2]*2/b[2]);f=Math.max(f,1e-3*all[2]/b[2]);\n"
-    "b=[p.x-(p.x-b[0])*f,p.y-(p.y-b[1])*f,b[2]*f,b[3]*f];put();},{passive:false});\n"
-    "let d=null;s.addEventListener('pointerdown',e=>{d=[e.clientX,e.clientY];"
-    "s.setPointerCapture(e.pointerId);});\n"
-    "s.addEventListener('pointermove',e=>{if(!d)return;const k=scale();"
-    "b[0]-=(e.clientX-d[0])*k;b[1]-=(e.clientY-d[1])*k;d=[e.clientX,e.clientY];put();});\n"
-    "s.addEventListener('pointerup',()=>d=null);\n"
-    "const home=()=>{b=all.slice();put();};s.addEventListener('dblclick',home);\n"
-    "addEventListener('keydown',e=>{if(e.key==='0')home();});\n"
-    "</script>\n</body>\n</html>\n";
-
-void timeline_page_begin(const World *w, Buf *out)
-{
-    buf_str(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n<title>");
-    xml_escape(out, world_string(w, w->program->program_name));
-    buf_str(out, "</title>\n");
-    buf_str(out, page);
-}
-
-void timeline_page_end(Buf *out)
-{
-    buf_str(out, script);
 }

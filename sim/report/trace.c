@@ -1,8 +1,11 @@
 /* A process per device, a thread per core, and another one where a pipelined transfer sends one
  * chunk while it fetches the next. Slices nest: dispatch, kernel, builtin call, its phase,
  * operation. Flow arrows lead from a notify to the wait that it satisfied and from a put to the
- * first reader. */
+ * first reader. Of long runs the short operations of a core, as far as they follow each other, are
+ * one slice, and have no arrows. */
 #include "sim/report/trace.h"
+
+#include "sim/report/trace_counters.h"
 
 #include "base/json.h"
 #include <string.h>
@@ -17,6 +20,14 @@ typedef struct {
     CodePlace at;
 } Open;
 
+/* Short operations that follow each other. */
+typedef struct {
+    uint32_t count; /* 0: none */
+    uint32_t first; /* index of the first */
+    int64_t begin, end, bytes;
+    int64_t ps[SHOW_COUNT];
+} Merged;
+
 /* What is open on one core. Groups (a builtin call, its phase) are made from what operations say
  * about themselves; marks (dispatch, kernel) have events of their own. */
 typedef struct {
@@ -25,14 +36,17 @@ typedef struct {
     Phase phase;   /* with `call` */
     int64_t end;   /* of its last operation */
     bool second;   /* the second thread is in use */
+    Merged merged; /* of short operations, not yet written */
 } Track;
 
 typedef struct {
     const World *w;
     const Recorder *r;
     JsonWriter j;
-    Track *tracks; /* rank * max_cores + core */
-    Buf text;      /* scratch */
+    Track *tracks;  /* rank * max_cores + core */
+    Buf text;       /* scratch */
+    int64_t floor;  /* ps: shorter slices are merged; 0: none */
+    int64_t longest; /* ps: a merged slice */
 } TraceWriter;
 
 static const char *us(TraceWriter *t, int64_t ps)
@@ -58,6 +72,16 @@ static void key_us(TraceWriter *t, const char *key, int64_t ps)
 {
     json_key(&t->j, key);
     json_number(&t->j, us(t, ps));
+}
+
+static CodePlace record_at(const Record *r)
+{
+    return (CodePlace){r->rank, r->core, r->dispatch, r->func, r->pc};
+}
+
+static bool is_short(const TraceWriter *t, const Record *r)
+{
+    return r->end - r->begin < t->floor;
 }
 
 static void begin_event(TraceWriter *t, const char *phase, uint32_t rank, uint32_t thread)
@@ -97,6 +121,8 @@ static Track *track_of(TraceWriter *t, uint32_t rank, uint32_t core)
 
 static void slice(TraceWriter *t, const Open *o, int64_t end)
 {
+    if (end - o->begin < t->floor)
+        return;
     begin_event(t, "X", o->at.rank, o->at.core);
     key_str(t, "name", o->name);
     key_str(t, "cat", o->category);
@@ -140,6 +166,48 @@ static void close_mark(TraceWriter *t, Track *k, int64_t end)
 static bool same_call(const Track *k, uint32_t call, Phase phase)
 {
     return k->call == call && (phase != PHASE_BARRIER_1 || k->phase == phase);
+}
+
+/* Writes what has been merged. */
+static void flush(TraceWriter *t, Track *k)
+{
+    Merged *m = &k->merged;
+    if (m->count == 0)
+        return;
+    const Record *first = &t->r->at.at[m->first];
+    begin_event(t, "X", first->rank, first->core);
+    json_key(&t->j, "name");
+    buf_clear(&t->text);
+    buf_printf(&t->text, "%u operations", m->count);
+    json_str(&t->j, t->text.at);
+    key_str(t, "cat", "merged");
+    key_us(t, "ts", m->begin);
+    key_us(t, "dur", m->end - m->begin);
+    json_key(&t->j, "args");
+    json_open(&t->j, '{');
+    key_place(t, record_at(first));
+    for (int i = 0; i < SHOW_COUNT; i++)
+        if (m->ps[i])
+            key_us(t, show_name((ShowKind)i), m->ps[i]);
+    key_int(t, "bytes", m->bytes);
+    json_close(&t->j);
+    json_close(&t->j);
+    *m = (Merged){0};
+}
+
+static void merge(TraceWriter *t, Track *k, const Record *r)
+{
+    Merged *m = &k->merged;
+    if (m->count && r->end - m->begin > t->longest)
+        flush(t, k);
+    if (m->count++ == 0) {
+        m->first = (uint32_t)(r - t->r->at.at);
+        m->begin = m->end = r->begin;
+    }
+    m->end = r->end > m->end ? r->end : m->end;
+    m->ps[record_kind(r)] += r->end - r->begin;
+    m->bytes += record_is_traffic(r) ? r->bytes : 0;
+    k->end = m->end > k->end ? m->end : k->end;
 }
 
 static void group(TraceWriter *t, Track *k, const Record *r)
@@ -209,6 +277,8 @@ static void arrow(TraceWriter *t, const Record *r, uint32_t thread)
     if (r->link == UINT32_MAX)
         return;
     const Record *from = &t->r->at.at[r->link];
+    if (is_short(t, from))
+        return;
     flow(t, "s", r, from, from->core, from->begin);
     flow(t, "f", r, r, thread, clamp(from->arrive, r->begin, r->end));
 }
@@ -217,12 +287,19 @@ static void operation(TraceWriter *t, const Record *r)
 {
     Track *k = track_of(t, r->rank, r->core);
     uint32_t thread = r->core;
+    if (is_short(t, r) && r->begin >= k->end) {
+        merge(t, k, r);
+        return;
+    }
+    flush(t, k);
     if (r->begin < k->end) { /* beside the last one: two stages of a transfer */
         thread += SECOND;
         k->second = true;
     } else {
         group(t, k, r);
     }
+    if (is_short(t, r))
+        return;
     begin_event(t, "X", r->rank, thread);
     key_str(t, "name", record_name(r));
     key_str(t, "cat", show_name(record_kind(r)));
@@ -238,6 +315,7 @@ static void mark(TraceWriter *t, const Record *r)
 {
     Track *k = track_of(t, r->rank, r->core);
     const char *name = world_string(t->w, t->w->program->funcs[r->func].name);
+    flush(t, k);
     switch (r->kind) {
     case EV_DISPATCH_BEGIN:
         vec_push(&k->marks, opened(name, "dispatch", r, r->begin));
@@ -303,6 +381,7 @@ static void close_tracks(TraceWriter *t)
     size_t n = (size_t)t->w->n_ranks * t->w->max_cores;
     for (size_t i = 0; i < n; i++) {
         Track *k = &t->tracks[i];
+        flush(t, k);
         while (k->marks.len)
             close_mark(t, k, k->end > k->marks.at[0].begin ? k->end : k->marks.at[0].begin);
         close_groups(t, k, 0);
@@ -311,13 +390,44 @@ static void close_tracks(TraceWriter *t)
     }
 }
 
-void trace_print(const World *w, const Recorder *r, Buf *out)
+/* ---- sizes ---- */
+
+enum {
+    TRACE_EVENTS = 65000, /* about 280 bytes each */
+    MERGED_EVENTS = 25000
+};
+
+/* Events that operations of so many picoseconds and more make. */
+static uint64_t count_events(const Recorder *r, int64_t floor)
+{
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < r->at.len; i++) {
+        const Record *x = &r->at.at[i];
+        if (x->end - x->begin < floor)
+            continue;
+        n += x->link != UINT32_MAX ? 3 : 1;
+    }
+    return n;
+}
+
+static void choose_floor(TraceWriter *t)
+{
+    if (count_events(t->r, 0) <= TRACE_EVENTS)
+        return;
+    for (t->floor = 1000; count_events(t->r, t->floor) > TRACE_EVENTS - MERGED_EVENTS;)
+        t->floor += t->floor / 2;
+    size_t lanes = (size_t)t->w->n_ranks * t->w->max_cores;
+    t->longest = t->r->end_ps / (int64_t)(MERGED_EVENTS / lanes + 1) + t->floor;
+}
+
+int64_t trace_print(const World *w, const Recorder *r, Buf *out)
 {
     TraceWriter t = {.w = w, .r = r};
     size_t n = (size_t)w->n_ranks * w->max_cores;
     t.tracks = xcalloc(n + 1, sizeof *t.tracks);
     for (size_t i = 0; i < n; i++)
         t.tracks[i].call = UINT32_MAX;
+    choose_floor(&t);
     json_init(&t.j, out);
     json_open(&t.j, '{');
     key_str(&t, "displayTimeUnit", "ns");
@@ -333,9 +443,13 @@ void trace_print(const World *w, const Recorder *r, Buf *out)
         last_state(&t, &r->last.at[i]);
     close_tracks(&t);
     names(&t);
+    trace_counters(w, r, &t.j);
     json_close(&t.j);
+    if (t.floor)
+        key_us(&t, "merged_below_us", t.floor);
     json_close(&t.j);
     buf_char(out, '\n');
     buf_free(&t.text);
     xfree(t.tracks);
+    return t.floor;
 }

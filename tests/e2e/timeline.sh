@@ -25,6 +25,21 @@ done
 [ "$(grep -c '<rect class="remote" .*<title>' "$tmp/t.svg")" = 24 ] && ok || bad 'bars of data steps'
 [ "$(grep -c '^<path class="ad" .*<title>' "$tmp/t.svg")" = 24 ] && ok || bad 'arrows of data'
 [ "$(grep -c '^<path class="an" .*<title>' "$tmp/t.svg")" = 24 ] && ok || bad 'arrows of notifies'
+# The modelled time is that of -v and the cost card; the critical path covers all of it.
+exits 'the same time' 0 "$build/pldrun" -v samples/10_allreduce_ring.pld -d 0-3 --cost=json
+time=$(sed -n 's/.*modelled time \([0-9.]*\) us/\1/p' "$tmp/err")
+says 'the same time' "modelled time $time µs<" "$tmp/t.svg"
+[ "$(jq -r '.time_ps / 1e6' "$tmp/out")" = "$time" ] && ok || bad "the card has another time than $time"
+says 'the critical path' '<path class="crit" d="M[^"]*"><title>critical path: 31 % remote, 26 % signals under way, 21 % memory' "$tmp/t.svg"
+sum=$(sed -n 's/.*>critical path: \(.*\)<\/text>/\1/p' "$tmp/t.svg" | tr ',' '\n' | awk '{ sum += $1 } END { print sum }')
+[ "$sum" -ge 97 ] && [ "$sum" -le 103 ] && ok || bad "shares of the critical path: $sum %"
+[ "$(grep -c '<title>compute [0-9]* %, memory [0-9]* %, remote [0-9]* %.*>58 %</text>' "$tmp/t.svg")" = 4 ] && ok || bad 'use of the ranks'
+says 'the start is shortened' '<path class="break".*shortened: until here the dispatches start' "$tmp/t.svg"
+# A rank that comes late holds the others up: the path runs through it until they go on.
+sed 's/local = pl.load(x, \[0, 0\], \[1, SIZE\])/&\n            for i in pl.range(my_rank * 20):\n                local = pl.load(x, [0, 0], [1, SIZE])/' \
+    samples/04_barrier.pld >"$tmp/late.pld"
+exits 'a late rank' 0 "$build/pldrun" "$tmp/late.pld" -d 0-3 -D mode=hand --timeline "$tmp/late.svg"
+says 'a late rank' 'critical path: [4-9][0-9] % memory' "$tmp/late.svg"
 # Bytes that only look like markup stay text; nothing is fetched from anywhere.
 if sed 's|http://www.w3.org/2000/svg||' "$tmp/t.svg" | grep -q '://\|url([^#]\|@import'; then bad 'not self-contained'; else ok; fi
 

@@ -8,7 +8,7 @@ def near($a; $b): ($a - $b) < 2e-6 and ($b - $a) < 2e-6;
    if .ph != "M" and ((.ts | type) != "number" or .ts < 0) then bad("ts") else empty end,
    if .ph == "X" and ((.dur | type) != "number" or .dur < 0) then bad("dur") else empty end,
    if .ph == "X" and ((.args.at // "") | test(":[0-9]+:[0-9]+$") | not) then bad("no source line") else empty end,
-   if (.ph | IN("X", "M", "s", "f", "i")) | not then bad("phase") else empty end),
+   if (.ph | IN("X", "M", "s", "f", "i", "C")) | not then bad("phase") else empty end),
 # slices of a thread nest
 ([.traceEvents[] | select(.ph == "X")] | group_by([.pid, .tid])[]
  | sort_by([.ts, -.dur])

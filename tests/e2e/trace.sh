@@ -37,6 +37,13 @@ cp "$tmp/t.json" "$tmp/first.json"
 exits 'again' 0 "$build/pldrun" samples/13_allgather.pld -d 0-3 --trace "$tmp/t.json"
 cmp -s "$tmp/first.json" "$tmp/t.json" && ok || bad 'the trace differs from run to run'
 
+# Counters come back to zero; never more ranks wait than there are, and never more bytes are under way
+# than were sent.
+jq -e '[.traceEvents[] | select(.ph == "C")] | group_by(.name) | map({name: .[0].name, last: .[-1].args.value,
+       most: ([.[].args.value] | max)}) | . == [{name: "bytes under way", last: 0, most: .[0].most},
+       {name: "waiting ranks", last: 0, most: .[1].most}] and .[0].most > 0 and .[1].most > 0 and .[1].most <= 4' \
+    "$tmp/t.json" >"$tmp/o" && ok || bad 'counters'
+
 # Runs that fail.
 sed 's/value=1, op=pld.NotifyOp.AtomicAdd/value=0, op=pld.NotifyOp.AtomicAdd/' samples/08_allreduce_mesh.pld >"$tmp/stuck.pld"
 exits 'a deadlock' 3 "$build/pldrun" "$tmp/stuck.pld" -d 0-3 --trace "$tmp/t.json"

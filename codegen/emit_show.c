@@ -4,8 +4,7 @@
 /* What is shown is named as it is in the program, where no label says otherwise. */
 static uint32_t print_label(FuncEmit *fe, const Expr *e)
 {
-    const Expr *label = OP_ARG(e, DEBUG_PRINT, label),
-               *value = OP_ARG(e, DEBUG_PRINT, value);
+    const Expr *label = OP_ARG(e, DEBUG_PRINT, label), *value = OP_ARG(e, DEBUG_PRINT, value);
     bool named = !*label->sym && value->kind == EX_VAR;
     return emit_string(fe->em, named ? func_var(fe->f, value->var)->base : label->sym);
 }

@@ -37,6 +37,10 @@ static bool scalar_op(const BcInsn *in)
     case BC_BIN:
     case BC_UN:
     case BC_CAST:
+    case BC_SHOW:
+    case BC_SHOWT:
+    case BC_SHOWM:
+    case BC_APART:
     case BC_JMP:
     case BC_JZ:
     case BC_JNZ:
@@ -186,6 +190,7 @@ static void visit(ValueFlow *x, uint32_t pc, uint64_t *taint)
     const BcInsn *in = &x->f->insns[pc];
     memcpy(taint, x->taint + (size_t)pc * x->words, x->words * sizeof *taint);
     bool used = reads_register(taint, in) || reads_run(x, taint, in);
+    used &= in->op != BC_SHOW && in->op != BC_SHOWT && in->op != BC_SHOWM; /* it changes nothing */
     bool computes = in->op == BC_MOV || in->op == BC_BIN || in->op == BC_UN || in->op == BC_CAST;
     if (used && (in->op == BC_JZ || in->op == BC_JNZ))
         x->harmless &= polls(x->f, pc);

@@ -4,6 +4,7 @@
 
 #include "sim/machine/element_text.h"
 #include "sim/machine/fault.h"
+#include "sim/machine/window_names.h"
 
 static uint64_t mix(uint64_t h, uint64_t v)
 {
@@ -136,6 +137,7 @@ void race_report(OrderCheck *c, const Race *race)
     } else {
         elements_window(w, &text, now->rect.at.window, now->dtype, race->first, race->end);
         buf_printf(&text, " of rank %u", now->rect.at.rank);
+        window_param_text(w, &text, now->at, now->rect.at.window);
     }
     buf_printf(&text, " (%s), unordered with ", elements_op(now->insn));
     elements_who(w, &text, then->at);

@@ -4,6 +4,7 @@
 #include "sim/check/written.h"
 #include "sim/machine/element_text.h"
 #include "sim/machine/fault.h"
+#include "sim/machine/window_names.h"
 #include "sim/machine/rect_overlap.h"
 
 #include "base/map.h"
@@ -93,8 +94,9 @@ static void report_window(UninitCheck *c, World *w, const Event *e, const Hole *
     elements_who(w, &text, e->at);
     buf_str(&text, " reads ");
     elements_window(w, &text, e->rect.at.window, e->dtype, h->first, h->end);
-    buf_printf(&text, " of rank %u (%s), which nobody has written", e->rect.at.rank,
-               elements_op(e->insn));
+    buf_printf(&text, " of rank %u", e->rect.at.rank);
+    window_param_text(w, &text, e->at, e->rect.at.window);
+    buf_printf(&text, " (%s), which nobody has written", elements_op(e->insn));
     keep(c, w, e->at, &text, (uint32_t)(h->s - c->slices.at) + 1);
 }
 

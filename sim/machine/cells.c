@@ -20,6 +20,8 @@ struct CellLog {
     Map index;                /* key of a page -> position in `pages` */
     VEC(uint64_t) keys;       /* of the pages */
     VEC(CellHistory *) pages; /* PAGE cells each */
+    Map replaced_index;       /* key of a page << 6 | cell in it -> position in `replaced` */
+    VEC(CellReplaced) replaced;
 };
 
 /* Windows are below 2^37 bytes (sim/fabric/local.c). */
@@ -105,6 +107,32 @@ CellStep cell_log_satisfied(World *w, FabAddr cell, int cmp, int32_t expected)
     return found;
 }
 
+static uint64_t cell_key(const World *w, FabAddr cell)
+{
+    return page_key(w, cell) << 6 | (uint64_t)cell.offset / 4 % PAGE;
+}
+
+void cell_log_set(World *w, FabAddr cell, int32_t before, CodePlace by)
+{
+    uint64_t key = cell_key(w, cell), at;
+    if (before == 0 || by.rank == cell.rank)
+        return;
+    if (!map_get(&w->cells->replaced_index, key, &at)) {
+        at = w->cells->replaced.len;
+        map_set(&w->cells->replaced_index, key, at);
+        vec_push(&w->cells->replaced, (CellReplaced){.key = key});
+    }
+    CellReplaced *r = &w->cells->replaced.at[at];
+    *r = (CellReplaced){key, r->count + 1, before, by};
+}
+
+const CellReplaced *cell_log_replaced(const World *w, FabAddr cell)
+{
+    uint64_t at;
+    bool found = w->cells && map_get(&w->cells->replaced_index, cell_key(w, cell), &at);
+    return found ? &w->cells->replaced.at[at] : NULL;
+}
+
 void cell_log_reset(World *w)
 {
     if (!w->cells)
@@ -116,7 +144,9 @@ void cell_log_reset(World *w)
     }
     vec_free(&w->cells->pages);
     vec_free(&w->cells->keys);
+    vec_free(&w->cells->replaced);
     map_free(&w->cells->index);
+    map_free(&w->cells->replaced_index);
     xfree(w->cells);
     w->cells = NULL;
 }
@@ -145,6 +175,23 @@ void cell_log_save(const World *w, Buf *out)
         }
         save_value(out, end);
     }
+    n = w->cells ? w->cells->replaced.len : 0;
+    save_array(out, n ? w->cells->replaced.at : NULL, n, sizeof(CellReplaced));
+}
+
+static void load_replaced(World *w, SaveReader *in)
+{
+    uint32_t n;
+    if (w->cells) {
+        vec_clear(&w->cells->replaced);
+        map_clear(&w->cells->replaced_index);
+    }
+    for (load_value(in, n); n; n--) { /* then there is a page, and so w->cells */
+        CellReplaced r;
+        load_value(in, r);
+        map_set(&w->cells->replaced_index, r.key, w->cells->replaced.len);
+        vec_push(&w->cells->replaced, r);
+    }
 }
 
 static void load_cell(SaveReader *in, CellHistory *c)
@@ -169,4 +216,5 @@ void cell_log_load(World *w, SaveReader *in)
         for (load_value(in, cell); cell < PAGE; load_value(in, cell))
             load_cell(in, &page[cell]);
     }
+    load_replaced(w, in);
 }

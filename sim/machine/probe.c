@@ -297,6 +297,8 @@ static void deliver(void *env_, const FabArrival *a)
                .insn = BC_NOTIFY,
                .n_chunks = 1};
     cell_log_arrive(p->world, a->cell, (CellStep){a->after, env.arrive, env.seq});
+    if (a->op == NOTIFY_SET)
+        cell_log_set(p->world, a->cell, a->before, env.at);
     e.seq = ++p->seq;
     const char *rest = (const char *)a->payload.bytes + sizeof env;
     for (uint32_t i = 0; i < p->observers.len; i++) {

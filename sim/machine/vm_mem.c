@@ -3,6 +3,7 @@
 #include "sim/machine/element_text.h"
 #include "sim/machine/vm_check.h"
 #include "sim/machine/vm_ops.h"
+#include "sim/machine/window_names.h"
 
 #include <string.h>
 
@@ -37,25 +38,53 @@ bool vm_same_group(World *w, Lane *lane, const MemRef *m)
                     place_builtin(w, lane_place(lane)), a->name, b->name);
 }
 
+static const char *mem_name(const World *w, const Lane *lane, const MemRef *m)
+{
+    if (m->kind == MEM_WINDOW) {
+        const char *name = w->windows.at[m->object].name;
+        const char *param = window_param(w, lane_place(lane), m->object);
+        return param ? arena_printf(&w->result->arena, "%s (parameter %s)", name, param) : name;
+    }
+    if (m->kind == MEM_DEVICE)
+        return region_tensor(w, &w->dispatches.at[lane->dispatch].regions[m->object])->name;
+    return "memory";
+}
+
+/* "device 0", "devices 0, 2, 3". */
+static void members_text(const World *w, const Domain *d, Buf *out)
+{
+    enum { SHOWN = 8 };
+    buf_str(out, d->n == 1 ? "device " : "devices ");
+    for (uint32_t i = 0; i < d->n && i < SHOWN; i++)
+        buf_printf(out, "%s%u", i ? ", " : "", w->ranks[d->members[i]].device);
+    buf_str(out, d->n > SHOWN ? ", ..." : "");
+}
+
+static bool bad_peer(World *w, Lane *lane, const MemRef *m, int64_t peer, const char *what)
+{
+    const Domain *d = window_domain(w, m->object);
+    const char *name = mem_name(w, lane, m);
+    Buf members = {0};
+    if (peer < 0 || peer >= w->n_ranks)
+        return vm_fault(w, lane, "%s: peer=%lld is outside 0..%u of window %s", what,
+                        (long long)peer, d->n - 1, name);
+    members_text(w, d, &members);
+    vm_fault(w, lane,
+             "%s: peer=%lld is outside: window %s is on %s only, no dispatch elsewhere takes it",
+             what, (long long)peer, name, members.at);
+    buf_free(&members);
+    return false;
+}
+
 bool vm_peer(World *w, Lane *lane, const MemRef *m, int64_t peer, const char *what, uint32_t *rank)
 {
     const Domain *d = window_domain(w, m->object);
     if (!vm_same_group(w, lane, m))
         return false;
     if (peer < 0 || peer >= d->n)
-        return vm_fault(w, lane, "%s: peer=%lld is outside 0..%u of window %s", what,
-                        (long long)peer, d->n - 1, w->windows.at[m->object].name);
+        return bad_peer(w, lane, m, peer, what);
     *rank = d->members[peer];
     return true;
-}
-
-static const char *mem_name(const World *w, const Lane *lane, const MemRef *m)
-{
-    if (m->kind == MEM_WINDOW)
-        return w->windows.at[m->object].name;
-    if (m->kind == MEM_DEVICE)
-        return region_tensor(w, &w->dispatches.at[lane->dispatch].regions[m->object])->name;
-    return "memory";
 }
 
 static const char *op_text(const Lane *lane)

@@ -289,6 +289,16 @@ uint64_t place_key(const World *w, CodePlace at);
 void place_text(const World *w, Buf *out, CodePlace at);
 const char *world_string(const World *w, uint32_t string);
 
+/* Sets by other ranks that took the place of a value. */
+typedef struct {
+    uint64_t key;   /* of the cell */
+    uint32_t count;
+    int32_t value;  /* that the last one replaced */
+    CodePlace last; /* who did */
+} CellReplaced;
+void cell_log_set(World *w, FabAddr cell, int32_t before, CodePlace by);
+/* NULL: there was none. */
+const CellReplaced *cell_log_replaced(const World *w, FabAddr cell);
 /* The clock's memory of cells. */
 void cell_log_arrive(World *w, FabAddr cell, CellStep step);
 /* First arrival from which on `cmp expected` holds without a break, or {0} when it held before all.

@@ -1,5 +1,5 @@
-/* Backwards: an operation waits for the one before it on its lane, a wait that really waited for the
- * notify that ended it, and a dispatch for the one whose result it reads. */
+/* Backwards: an operation waits for the one before it on its lane, a wait that really waited for
+ * the notify that ended it, and a dispatch for the one whose result it reads. */
 #include "sim/report/critical.h"
 
 #include <string.h>
@@ -14,10 +14,11 @@ typedef struct {
     CriticalPath *path;
 } Walk;
 
-const char *path_name(int kind)
+static const char *path_name(int kind)
 {
-    return kind == PATH_FLIGHT ? "signals under way" : kind == PATH_IDLE ? "nothing to run"
-                                                                         : show_name((ShowKind)kind);
+    return kind == PATH_FLIGHT ? "signals under way"
+           : kind == PATH_IDLE ? "nothing to run"
+                               : show_name((ShowKind)kind);
 }
 
 static bool is_operation(const Record *r)
@@ -48,7 +49,8 @@ static uint32_t order(Walk *k)
     return end;
 }
 
-static void step(Walk *k, int kind, const Record *on, const Record *from, int64_t begin, int64_t end)
+static void step(Walk *k, int kind, const Record *on, const Record *from, int64_t begin,
+                 int64_t end)
 {
     if (end <= begin)
         return;
@@ -61,7 +63,8 @@ static void step(Walk *k, int kind, const Record *on, const Record *from, int64_
 /* The last operation of the dispatch that this one had to wait for. */
 static uint32_t needed(const Walk *k, const Record *r)
 {
-    const Dispatch *d = r->dispatch < k->w->dispatches.len ? &k->w->dispatches.at[r->dispatch] : NULL;
+    const Dispatch *d =
+        r->dispatch < k->w->dispatches.len ? &k->w->dispatches.at[r->dispatch] : NULL;
     uint32_t found = NONE;
     for (uint32_t i = 0; d && r->kind == EV_DISPATCH_BEGIN && i < d->n_deps; i++) {
         uint32_t last = k->last_of[d->deps[i].dispatch];
@@ -135,7 +138,8 @@ void critical_text(const CriticalPath *path, Buf *out)
         for (int i = 0; i < PATH_KINDS; i++)
             if (!said[i] && (most < 0 || path->share[i] > path->share[most]))
                 most = i;
-        int64_t percent = path->total ? (path->share[most] * 100 + path->total / 2) / path->total : 0;
+        int64_t percent =
+            path->total ? (path->share[most] * 100 + path->total / 2) / path->total : 0;
         if (percent < 1)
             return;
         said[most] = true;

@@ -1,4 +1,5 @@
-/* The critical path of a recorded run: what, had it been faster, would have ended the run earlier. */
+/* The critical path of a recorded run: what, had it been faster, would have ended the run earlier.
+ */
 #ifndef PLD_SIM_REPORT_CRITICAL_H
 #define PLD_SIM_REPORT_CRITICAL_H
 
@@ -6,7 +7,6 @@
 
 /* What the time of the path went to: the kinds of operations, and what is between them. */
 enum { PATH_FLIGHT = SHOW_COUNT, PATH_IDLE, PATH_KINDS };
-const char *path_name(int kind); /* "signals under way" */
 
 /* A piece of time of the path, on a lane; a flight leads from one lane to another. */
 typedef struct {
@@ -17,7 +17,7 @@ typedef struct {
 } PathStep;
 
 typedef struct {
-    VEC(PathStep) at; /* from the end of the run to its start, without a hole */
+    VEC(PathStep) at;          /* from the end of the run to its start, without a hole */
     int64_t share[PATH_KINDS]; /* ps of each kind */
     int64_t total;
 } CriticalPath;

@@ -253,8 +253,8 @@ static bool unknown_name(SliceParse *p, const World *w, bool several, const char
         buf_printf(&list, "%s%s", list.len ? ", " : "", w->tensors[i].name);
     for (uint32_t i = 0; i < w->windows.len; i++)
         buf_printf(&list, "%s%s", list.len ? ", " : "", w->windows.at[i].name);
-    const char *known = arena_strndup(p->arena, list.len ? list.at : "none",
-                                      list.len ? list.len : strlen("none"));
+    const char *known =
+        arena_strndup(p->arena, list.len ? list.at : "none", list.len ? list.len : strlen("none"));
     buf_free(&list);
     if (several)
         return fail(p, "%s is several windows, name the buffer: there are %s", name, known);

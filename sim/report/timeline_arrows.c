@@ -146,8 +146,9 @@ static void draw_bundle(Timeline *t, const Bundle *b)
     a.class = b->transfers > b->notifies ? "ad" : "an";
     double size = log2((double)n + 1);
     curve(t, &a, 0.5 + 0.15 * size, size > 8 ? 0.45 : 0.2 + size / 32);
-    buf_printf(t->out, "%u notifies, %u transfers of %lld bytes, such as rank %u to rank %u</title>"
-                       "</path>\n",
+    buf_printf(t->out,
+               "%u notifies, %u transfers of %lld bytes, such as rank %u to rank %u</title>"
+               "</path>\n",
                b->notifies, b->transfers, (long long)b->bytes, a.from, a.to);
 }
 

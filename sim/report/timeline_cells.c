@@ -1,12 +1,13 @@
-/* Operations too small for a bar of their own. A row is cut into cells of some pixels; what a cell's
- * time went to is drawn in it as a stack, so that a crowd of small operations shows its mixture. */
+/* Operations too small for a bar of their own. A row is cut into cells of some pixels; what a
+ * cell's time went to is drawn in it as a stack, so that a crowd of small operations shows its
+ * mixture. */
 #include "sim/report/timeline.h"
 
 #include <math.h>
 
 enum {
     MAX_CELLS = 9000, /* in the picture */
-    MAX_HOVERS = 2200  /* texts that say what is in a few of them */
+    MAX_HOVERS = 2200 /* texts that say what is in a few of them */
 };
 
 typedef struct {
@@ -141,8 +142,7 @@ static void hover(const Cells *c, uint32_t row, uint32_t from, uint32_t to)
     }
     if (all == 0)
         return;
-    buf_printf(t->out,
-               "<path d=\"M%.1f %.1fh%.1fv%.0fh-%.1fz\"><title>%u operations",
+    buf_printf(t->out, "<path d=\"M%.1f %.1fh%.1fv%.0fh-%.1fz\"><title>%u operations",
                t->left + from * c->step, timeline_row_y(t, row), (to - from) * c->step, t->lane,
                (to - from) * c->step, sum.count);
     for (int k = 0; k < LOOKS; k++)

@@ -46,7 +46,8 @@ static void path_line(Timeline *t)
     Buf text = {0};
     critical_text(&t->path, &text);
     if (text.len)
-        buf_printf(t->out, "<text class=\"s\" x=\"16\" y=\"66\">critical path: %s</text>\n", text.at);
+        buf_printf(t->out, "<text class=\"s\" x=\"16\" y=\"66\">critical path: %s</text>\n",
+                   text.at);
     buf_free(&text);
 }
 

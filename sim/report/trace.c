@@ -43,9 +43,9 @@ typedef struct {
     const World *w;
     const Recorder *r;
     JsonWriter j;
-    Track *tracks;  /* rank * max_cores + core */
-    Buf text;       /* scratch */
-    int64_t floor;  /* ps: shorter slices are merged; 0: none */
+    Track *tracks;   /* rank * max_cores + core */
+    Buf text;        /* scratch */
+    int64_t floor;   /* ps: shorter slices are merged; 0: none */
     int64_t longest; /* ps: a merged slice */
 } TraceWriter;
 

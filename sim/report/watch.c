@@ -1,5 +1,5 @@
-/* An element is compared with what it was after every event that may have changed it; so one line is
- * one change, whoever made it and however. */
+/* An element is compared with what it was after every event that may have changed it; so one line
+ * is one change, whoever made it and however. */
 #include "sim/report/watch.h"
 
 #include "base/format.h"
@@ -87,8 +87,9 @@ static bool watch_window(Watch *watch, World *w, uint32_t window, const char *sp
     int64_t only = c->groups == 2 ? c->at[0][0] : -1;
     bool on_rank = only < 0 || (only < w->n_ranks && c->n[0] == 1 && win->users[only]);
     if (at < 0 || !on_rank)
-        return refuse(w, spec, on_rank ? "it names no cell of this window"
-                                       : "the window is not on this rank");
+        return refuse(w, spec,
+                      on_rank ? "it names no cell of this window"
+                              : "the window is not on this rank");
     WatchedElement e = {.object = window, .dtype = win->view_dtype};
     e.offset = at * dtype_bytes(e.dtype);
     Buf name = {0};
@@ -168,8 +169,7 @@ static void who_text(const World *w, const Event *e, CodePlace by, Buf *out)
     if (e->kind == EV_LAND)
         buf_str(out, ", when it landed\n");
     else
-        buf_printf(out, ", %lld.%06lld us\n", (long long)(at / 1000000),
-                   (long long)(at % 1000000));
+        buf_printf(out, ", %lld.%06lld us\n", (long long)(at / 1000000), (long long)(at % 1000000));
 }
 
 static void tell(Watch *watch, const World *w, const WatchedElement *x, const char *now,
@@ -222,8 +222,8 @@ void watch_init(Watch *watch, const char *const *specs, uint32_t n_specs)
     *watch = (Watch){.observer = {.name = "watch", .event = event, .reset = reset},
                      .specs = specs,
                      .n_specs = n_specs};
-    static const EventKind kinds[] = {EV_WRITE, EV_REMOTE_WRITE, EV_ATOMIC, EV_TENSOR_WRITE,
-                                      EV_ARRIVE, EV_LAND, EV_FENCE};
+    static const EventKind kinds[] = {EV_WRITE,  EV_REMOTE_WRITE, EV_ATOMIC, EV_TENSOR_WRITE,
+                                      EV_ARRIVE, EV_LAND,         EV_FENCE};
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
         watch->observer.mask |= EV_BIT(kinds[i]);
 }

@@ -26,9 +26,9 @@ typedef struct {
     VEC(CodePlace) writers; /* per rank: its last write of a window that is watched */
 } Watch;
 
-/* "y[0,0,3]", "signal[2][1,0]": a cell of rank 2, "signal[1,0]": that cell on every rank. Put it into
- * RunConfig.observers as &watch->observer; a name or cell that there is not ends the run before its
- * start with a usage report. The specs must outlive it. */
+/* "y[0,0,3]", "signal[2][1,0]": a cell of rank 2, "signal[1,0]": that cell on every rank. Put it
+ * into RunConfig.observers as &watch->observer; a name or cell that there is not ends the run
+ * before its start with a usage report. The specs must outlive it. */
 void watch_init(Watch *watch, const char *const *specs, uint32_t n_specs);
 void watch_free(Watch *watch);
 

@@ -3,6 +3,7 @@
 #include "sim/sched/deadlock.h"
 
 #include "sim/machine/fault.h"
+#include "sim/machine/window_names.h"
 #include "sim/sched/reachability.h"
 #include <string.h>
 
@@ -151,6 +152,18 @@ static void cell_text(Dead *r, const Lane *lane)
     buf_char(&r->out, ']');
 }
 
+/* A Set leaves nothing of the notifies before it. */
+static void replaced_text(Dead *r, FabAddr cell)
+{
+    const CellReplaced *set = cell_log_replaced(r->w, cell);
+    if (!set)
+        return;
+    buf_printf(&r->out, "\n    %u Set%s replaced value%s %d here", set->count,
+               set->count == 1 ? "" : "s", set->count == 1 ? "" : "s, the last", set->value);
+    buf_printf(&r->out, ": rank %u at ", set->last.rank);
+    place_text(r->w, &r->out, set->last);
+}
+
 static void blocked_text(Dead *r, const Lane *lane)
 {
     World *w = r->w;
@@ -168,7 +181,9 @@ static void blocked_text(Dead *r, const Lane *lane)
     (void)w->fabric->ops->cell(w->fabric, p->rect.at, &value);
     buf_str(&r->out, ": wait on ");
     cell_text(r, lane);
+    window_param_text(w, &r->out, p->at, p->rect.at.window);
     buf_printf(&r->out, ": value %d, needs %s %d", value, p->op == WAIT_GE ? ">=" : "==", p->value);
+    replaced_text(r, p->rect.at);
     others_text(r, lane);
 }
 

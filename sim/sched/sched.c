@@ -10,6 +10,7 @@
 #include "sim/machine/fault.h"
 #include "sim/machine/vm.h"
 #include "sim/sched/deadlock.h"
+#include "sim/sched/stand.h"
 #include <string.h>
 
 #define DEFAULT_BUDGET 10000u
@@ -155,6 +156,7 @@ static Turn lane_limit(Sched *s, Lane *lane)
     Buf text = {0};
     buf_printf(&text, "step limit: rank %u executed %llu instructions (--max-steps)", lane->rank,
                (unsigned long long)lane->insns);
+    stand_lane_text(s->w, lane, &text);
     report_add(s->w, REP_STEPS, "steps", NULL, text.at);
     buf_free(&text);
     lane->state = LANE_FAULTED;
@@ -201,6 +203,7 @@ static EndKind step_limit(Sched *s)
     buf_printf(&text, "%s: %llu instructions were executed%s",
                s->w->stopped ? s->w->stopped : "step limit", (unsigned long long)s->w->steps,
                s->w->stopped ? "" : " (--max-steps)");
+    stand_text(s->w, &text);
     report_add(s->w, REP_STEPS, "steps", NULL, text.at);
     buf_free(&text);
     if (s->w->processes)

@@ -1,0 +1,55 @@
+/* What somebody asks who stopped a run that did not end: where does it hang, and in which loop? */
+#include "sim/sched/stand.h"
+
+enum { SHOWN = 16 };
+
+/* The innermost loop around an instruction: its FORLOOP; NULL: none. */
+static const BcInsn *loop_around(const BcFunc *f, uint32_t pc)
+{
+    for (uint32_t i = pc; i < f->n_insns; i++)
+        if (f->insns[i].op == BC_FORLOOP && (uint32_t)f->insns[i].imm <= pc)
+            return &f->insns[i];
+    return NULL;
+}
+
+static void loop_text(const World *w, const Lane *lane, Buf *out)
+{
+    const Frame *top = &lane->frames.at[lane->frames.len - 1];
+    const BcInsn *loop = loop_around(top->f, top->pc);
+    CodePlace at = lane_place(lane);
+    if (!loop || loop->imm == 0)
+        return;
+    at.pc = (uint32_t)loop->imm - 1; /* its FORPREP */
+    buf_str(out, ", in the loop at ");
+    place_text(w, out, at);
+    buf_printf(out, ", whose index is %lld", (long long)top->regs[loop->a]);
+}
+
+void stand_lane_text(const World *w, const Lane *lane, Buf *out)
+{
+    buf_printf(out, "\n  rank %u", lane->rank);
+    if (w->ranks[lane->rank].n_lanes > 1)
+        buf_printf(out, " core %u", lane->core);
+    buf_printf(out, ": %llu instructions, ", (unsigned long long)lane->insns);
+    if (lane->frames.len == 0) {
+        buf_str(out, "not in a function");
+        return;
+    }
+    buf_str(out, lane->state == LANE_BLOCKED ? "blocked at " : "at ");
+    place_text(w, out, lane_place(lane));
+    loop_text(w, lane, out);
+}
+
+void stand_text(const World *w, Buf *out)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < w->n_ranks; i++)
+        for (uint32_t k = 0; k < w->ranks[i].n_lanes; k++) {
+            const Lane *lane = &w->ranks[i].lanes[k];
+            bool ended = lane->state == LANE_IDLE || lane->state == LANE_EXITED;
+            if (!ended && w->ranks[i].busy && n++ < SHOWN)
+                stand_lane_text(w, lane, out);
+        }
+    if (n > SHOWN)
+        buf_printf(out, "\n  and %u more", n - SHOWN);
+}

@@ -4,8 +4,8 @@
 #include "sim/check/written.h"
 #include "sim/machine/element_text.h"
 #include "sim/machine/fault.h"
-#include "sim/machine/window_names.h"
 #include "sim/machine/rect_overlap.h"
+#include "sim/machine/window_names.h"
 
 #include "base/map.h"
 #include <string.h>

@@ -2,8 +2,10 @@
 #include "base/file.h"
 #include "base/terminal.h"
 #include "cli/claims.h"
+#include "cli/junit.h"
 #include "cli/over.h"
 #include "cli/progress.h"
+#include "cli/report.h"
 #include "cli/run_options.h"
 #include "cli/show.h"
 #include "cli/stop.h"
@@ -92,10 +94,10 @@ static bool warns_idle(const RunOptions *o)
 static void say_idle(const RunOptions *o)
 {
     if (o->set.idle && warns_idle(o))
-        terminal_line(stderr,
-                      TOOL ": warning: idle: device%s %s: a program without a host function runs "
-                           "on one device, %u here [-Widle-device]",
-                      strchr(o->set.idle, ',') ? "s" : "", o->set.idle, o->set.devices.at[0]);
+        say_note(o, "warning", "idle-device",
+                 TOOL ": warning: idle: device%s %s: a program without a host function runs "
+                      "on one device, %u here [-Widle-device]",
+                 strchr(o->set.idle, ',') ? "s" : "", o->set.idle, o->set.devices.at[0]);
 }
 
 static int load(RunOptions *o, Loaded *l)
@@ -107,30 +109,23 @@ static int load(RunOptions *o, Loaded *l)
     return status;
 }
 
-static void print_report(const char *before, const char *lines)
-{
-    Buf text = {0};
-    buf_printf(&text, "%s%s\n", before, lines);
-    terminal_text(stderr, text.at, text.len);
-    buf_free(&text);
-}
-
 static void print_reports(const RunOptions *o, const RunResult *r)
 {
-    for (uint32_t i = 0; i < r->n_reports; i++) {
-        const Report *report = &r->reports[i];
-        bool minor = report->kind == REP_WARNING || report->kind == REP_NOTE;
-        if (!(o->quiet && minor))
-            print_report(report->kind == REP_USAGE ? TOOL ": error: " : "", report->text);
-    }
+    Arena arena = {0};
+    const char *replay =
+        r->token ? arena_printf(&arena, "%s --schedule=%s", o->set.run.command, r->token) : NULL;
+    for (uint32_t i = 0; i < r->n_reports; i++)
+        say_report(o, &r->reports[i], replay);
     for (uint32_t i = 0; i < r->n_unchecked && !o->quiet; i++)
-        terminal_line(stderr, "note: nobody checked output %s: it has no golden", r->unchecked[i]);
-    if (o->verbose)
+        say_note(o, "note", "unchecked", "note: nobody checked output %s: it has no golden",
+                 r->unchecked[i]);
+    if (o->verbose && !o->json)
         terminal_line(stderr,
                       r->time_ps < 0 ? "steps %llu, modelled time -"
                                      : "steps %llu, modelled time %lld.%06lld us",
                       (unsigned long long)r->steps, (long long)(r->time_ps / 1000000),
                       (long long)(r->time_ps % 1000000));
+    arena_free(&arena);
 }
 
 static int print_tensors(RunOptions *o, const World *w)
@@ -142,8 +137,10 @@ static int print_tensors(RunOptions *o, const World *w)
         if (ok)
             terminal_text(o->cost_json ? stderr : stdout, text.at, text.len);
         buf_free(&text);
+        if (!ok && o->json)
+            say_note(o, "error", "usage", TOOL ": error: %s", why);
         if (!ok)
-            return usage_error(TOOL, "%s", why);
+            return o->json ? STATUS_USAGE : usage_error(TOOL, "%s", why);
     }
     return STATUS_OK;
 }
@@ -210,6 +207,9 @@ static int run(RunOptions *o, const Loaded *l, Over *over)
         status = STATUS_USAGE;
     world_free(w);
     show_free(&show);
+    if (!junit_run(o, &result, status) && status == STATUS_OK)
+        status = STATUS_USAGE;
+    say_run_verdict(o, &result, status);
     if (status == STATUS_OK && !o->cost_json)
         puts(result.n_checked ? "OK" : "done (nothing checked)");
     run_result_free(&result);
@@ -237,11 +237,10 @@ static void print_failures(const RunOptions *o, const Loaded *l, ExploreResult *
     for (uint32_t i = 0; i < r->n_failures; i++) {
         const ExploreFailure *f = &r->failures[i];
         print_again(o, l, f->token);
-        terminal_text(stderr, f->text, strlen(f->text));
-        terminal_line(stderr, "%s", replay_line(&r->arena, &o->set.run, f->token));
-        if (!o->quiet && f->count > 1)
-            terminal_line(stderr, "note: %llu executions failed like this",
-                          (unsigned long long)f->count);
+        say_failure(o, f,
+                    o->json
+                        ? arena_printf(&r->arena, "%s --schedule=%s", o->set.run.command, f->token)
+                        : replay_line(&r->arena, &o->set.run, f->token));
     }
 }
 
@@ -291,6 +290,9 @@ static int run_explore(RunOptions *o, const Loaded *l)
         }
         print_counts(o, &r);
     }
+    if (!junit_explore(o, &r) && status == STATUS_OK)
+        status = STATUS_USAGE;
+    say_explore_verdict(o, &r);
     explore_free(&r);
     return status;
 }
@@ -342,6 +344,7 @@ static bool claim_files(RunOptions *o)
                            o->set.outputs.at[i].value))
             return false;
     return (!o->trace || claims_output(&claims, "--trace", o->trace)) &&
+           (!o->junit || claims_output(&claims, "--report", o->junit)) &&
            (!o->timeline || claims_output(&claims, "--timeline", o->timeline));
 }
 
@@ -372,6 +375,8 @@ static int tool(int argc, char **argv)
             status = load(&o, &l);
         if (over.transport)
             status = over_loaded(&over, &o, l.bytecode, status);
+        if (status != STATUS_OK)
+            say_run_verdict(&o, NULL, status);
         if (status == STATUS_OK)
             status = o.disasm     ? disassemble(l.bytecode)
                      : o.explains ? run_explain(&o, &l)

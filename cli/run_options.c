@@ -46,6 +46,21 @@ static bool cost_option(RunOptions *o, const char *value)
     return !value || o->cost_json || fail("--cost", "json or nothing", value);
 }
 
+static bool diagnostics_option(RunOptions *o, const char *value)
+{
+    o->json = strcmp(value, "json") == 0;
+    o->compile.diag_format = o->json ? DIAG_JSON : DIAG_TEXT;
+    return o->json || strcmp(value, "text") == 0 || fail("--diagnostics", "text or json", value);
+}
+
+static bool report_option(RunOptions *o, const char *value)
+{
+    static const char form[] = "junit:";
+    size_t n = sizeof form - 1;
+    o->junit = value + n;
+    return (strncmp(value, form, n) == 0 && value[n]) || fail("--report", "junit:FILE", value);
+}
+
 static bool timeline_option(RunOptions *o, const char *value)
 {
     size_t n = strlen(value);
@@ -180,6 +195,8 @@ static bool set_option(RunOptions *o, RunnerOption id, const char *value)
     case O_MAP: return map_option(o, value);
     case O_NO_SHARED: return o->no_shared = true;
     case O_STALL: return stall_option(o, value);
+    case O_DIAGNOSTICS: return diagnostics_option(o, value);
+    case O_REPORT: return report_option(o, value);
     case O_DISASM: return o->disasm = true;
     case O_QUIET: return o->quiet = true;
     case O_PROGRESS: return o->progress = true;

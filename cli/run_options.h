@@ -13,6 +13,8 @@ typedef struct {
     const char *path;       /* PROGRAM; a.pldb when unsaid */
     Texts warnings, prints, watches;
     bool no_print;
+    bool json;         /* --diagnostics=json */
+    const char *junit; /* file of --report=junit:, or NULL */
     bool disasm, quiet, verbose, progress;
     size_t max_memory;            /* bytes; 0: unsaid */
     bool cost_json;               /* --cost=json: standard output holds one JSON object */

@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/terminal.h"
+#include "cli/report.h"
 #include "sim/report/timeline.h"
 #include "sim/report/trace.h"
 
@@ -44,15 +45,15 @@ bool show_write(const Show *v, const RunOptions *o, const World *w)
     if (!w || (!o->trace && !o->timeline))
         return true;
     if (v->recorder.truncated)
-        terminal_line(stderr, "note: only the first %d events are in the trace and the timeline",
-                      RECORD_MAX);
+        say_note(o, "note", "trace",
+                 "note: only the first %d events are in the trace and the timeline", RECORD_MAX);
     if (o->trace) {
         int64_t merged = trace_print(w, &v->recorder, &text);
         if (merged)
-            terminal_line(stderr,
-                          "note: the trace is long: operations of less than %lld ns that follow "
-                          "each other are one slice",
-                          (long long)(merged / 1000));
+            say_note(o, "note", "trace",
+                     "note: the trace is long: operations of less than %lld ns that follow "
+                     "each other are one slice",
+                     (long long)(merged / 1000));
         ok = write_file(o->trace, &text);
     }
     buf_clear(&text);

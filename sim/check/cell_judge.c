@@ -9,6 +9,7 @@
 #include "sim/check/credits.h"
 #include "sim/machine/element_text.h"
 #include "sim/machine/fault.h"
+#include "sim/machine/report_item.h"
 #include <string.h>
 
 enum { KIND_UPDATES = 1, KIND_WAIT };
@@ -60,9 +61,19 @@ static void update_text(const OrderCheck *c, Buf *out, const OrderEvent *u)
     (void)c;
 }
 
-static void add_report(OrderCheck *c, CodePlace at, const Buf *text)
+/* What a report is about: the place of it, and another one. */
+typedef struct {
+    const char *role;
+    CodePlace at;
+} Party;
+
+static void add_report(const Judge *j, const Buf *text, Party a, Party b)
 {
-    report_add(c->world, REP_CHECK, "race", &at, text->at);
+    World *w = j->c->world;
+    FabAddr cell = j->cell->at;
+    report_add(w, REP_CHECK, "race", &a.at, text->at);
+    report_item_window(w, report_item(w, a.role, a.at), cell, cell.offset + 4, DT_INT32);
+    report_item_window(w, report_item(w, b.role, b.at), cell, cell.offset + 4, DT_INT32);
 }
 
 /* ---- updates that leave another value ---- */
@@ -107,7 +118,7 @@ static void report_updates(Judge *j, uint32_t x, uint32_t y)
     uint32_t used = j->waits.len ? j->waits.at[0] : j->reads.at[0];
     buf_str(&text, j->waits.len ? "wait" : "read");
     who_text(c, &text, order_event_place(c, used));
-    add_report(c, px, &text);
+    add_report(j, &text, (Party){"updates", px}, (Party){"updates", py});
     buf_free(&text);
 }
 
@@ -161,7 +172,7 @@ static void report_wait(Judge *j, uint32_t wait, uint32_t update)
     update_text(c, &text, u);
     who_text(c, &text, pu);
     buf_str(&text, ", after which it does not hold: it may never see the value");
-    add_report(c, pw, &text);
+    add_report(j, &text, (Party){"waits", pw}, (Party){"updates", pu});
     buf_free(&text);
 }
 

@@ -4,6 +4,7 @@
 
 #include "sim/machine/element_text.h"
 #include "sim/machine/fault.h"
+#include "sim/machine/report_item.h"
 #include "sim/machine/window_names.h"
 
 static uint64_t mix(uint64_t h, uint64_t v)
@@ -118,6 +119,20 @@ static void reason(OrderCheck *c, const Access *then, const Access *now)
     buf_free(&text);
 }
 
+static void item(World *w, const Access *a, const Race *race)
+{
+    ReportItem *i = report_item(w, verb(a), a->at);
+    i->op = elements_op(a->insn);
+    if (race->tensor) {
+        const Dispatch *d = &w->dispatches.at[a->at.dispatch];
+        i->tensor = region_tensor(w, &d->regions[a->rect.at.window])->name;
+        return;
+    }
+    FabAddr at = {a->rect.at.rank, a->rect.at.window, race->first};
+    report_item_window(w, i, at, race->end, a->dtype);
+    i->parameter = window_param(w, a->at, at.window);
+}
+
 void race_report(OrderCheck *c, const Race *race)
 {
     World *w = c->world;
@@ -155,5 +170,7 @@ void race_report(OrderCheck *c, const Race *race)
     if (race->why)
         buf_printf(&text, "\n    %s", race->why);
     report_add(w, REP_CHECK, "race", &now->at, text.at);
+    item(w, now, race);
+    item(w, then, race);
     buf_free(&text);
 }

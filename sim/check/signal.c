@@ -3,6 +3,7 @@
 #include "sim/check/checks.h"
 #include "sim/machine/element_text.h"
 #include "sim/machine/fault.h"
+#include "sim/machine/report_item.h"
 
 #include "base/map.h"
 #include <string.h>
@@ -77,6 +78,8 @@ static void wrapped(SignalCheck *c, const Event *e)
     cell_text(w, &text, e->rect.at);
     buf_printf(&text, ", which wraps from %d to %d", e->before, e->after);
     report_add(w, REP_CHECK, "signal", &e->at, text.at);
+    report_item_window(w, report_item(w, "adds", e->at), e->rect.at, e->rect.at.offset + 4,
+                       DT_INT32);
     buf_free(&text);
 }
 
@@ -113,6 +116,8 @@ static void off_zero(SignalCheck *c, const LedgerCell *cell)
     buf_str(&text, "\n    last notify");
     at_text(w, &text, cell->last);
     report_add(w, REP_CHECK, "signal", &at, text.at);
+    report_item_window(w, report_item(w, "leaves", at), cell->at, cell->at.offset + 4, DT_INT32);
+    (void)report_item(w, "last notify", cell->last);
     buf_free(&text);
 }
 

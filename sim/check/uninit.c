@@ -5,6 +5,7 @@
 #include "sim/machine/element_text.h"
 #include "sim/machine/fault.h"
 #include "sim/machine/rect_overlap.h"
+#include "sim/machine/report_item.h"
 #include "sim/machine/window_names.h"
 
 #include "base/map.h"
@@ -306,6 +307,9 @@ static void tell(const UninitCheck *c, World *w, const Finding *f)
         buf_str(&text, "\n    nothing is written to that slice");
     }
     report_add(w, REP_CHECK, "uninit", &f->at, text.at);
+    (void)report_item(w, "reads", f->at);
+    if (s && s->touched)
+        (void)report_item(w, "writes", s->writer);
     buf_free(&text);
 }
 

@@ -65,7 +65,34 @@ static void value_text(Buf *out, uint8_t dtype, Number v)
         buf_printf(out, "%lld", (long long)v.i);
 }
 
-static void report(const Compare *c)
+static const char *kept_value(Compare *c, uint8_t dtype, Number v)
+{
+    Buf text = {0};
+    value_text(&text, dtype, v);
+    const char *kept = arena_strndup(&c->w->result->arena, text.at, text.len);
+    buf_free(&text);
+    return kept;
+}
+
+static const GoldenMismatch *mismatch(Compare *c, const int64_t *at)
+{
+    GoldenMismatch *m = arena_new(&c->w->result->arena, GoldenMismatch);
+    Buf index = {0};
+    tensor_index_text(&index, c->t->rank, at);
+    *m = (GoldenMismatch){.output = c->t->name,
+                          .bad = c->found.bad,
+                          .elements = c->t->elements,
+                          .largest = c->found.worst,
+                          .rtol = c->rtol,
+                          .atol = c->atol,
+                          .index = arena_strndup(&c->w->result->arena, index.at, index.len),
+                          .got = kept_value(c, c->t->dtype, c->found.got),
+                          .golden = kept_value(c, DT_COUNT, c->found.want)};
+    buf_free(&index);
+    return m;
+}
+
+static void report(Compare *c)
 {
     Buf text = {0};
     int64_t index[BC_MAX_RANK];
@@ -80,7 +107,7 @@ static void report(const Compare *c)
     value_text(&text, c->t->dtype, m->got);
     buf_str(&text, ", golden ");
     value_text(&text, DT_COUNT, m->want);
-    report_add(c->w, REP_GOLDEN, "golden", NULL, text.at);
+    report_add(c->w, REP_GOLDEN, "golden", NULL, text.at)->mismatch = mismatch(c, index);
     buf_free(&text);
 }
 

@@ -2,6 +2,8 @@
  * prints it, and a replay can be compared byte by byte. */
 #include "sim/machine/fault.h"
 
+#include "sim/machine/report_item.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -125,6 +127,8 @@ bool vm_fault(World *w, Lane *lane, const char *fmt, ...)
     buf_vprintf(&text, fmt, ap);
     va_end(ap);
     report_add(w, REP_FAULT, "fault", &at, text.at);
+    if (!lane->host)
+        (void)report_item(w, "faults", at);
     buf_free(&text);
     lane->state = LANE_FAULTED;
     if (w->stand_still && !lane->host)

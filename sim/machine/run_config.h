@@ -96,6 +96,31 @@ typedef enum {
     REP_NOTE
 } ReportKind;
 
+/* A place that a report speaks of, and the memory that it is about there. */
+typedef struct {
+    const char *role; /* "blocked", "writes", "reads", "waits", ...: what was done there */
+    const char *op;   /* in the source's words: "wait", "remote_store"; NULL: none */
+    uint32_t rank, core;
+    const char *file; /* NULL: no place */
+    uint32_t line, col;
+    const char *window, *parameter; /* names of the buffer and, where it is another, of the
+                                       parameter; NULL: none */
+    const char *tensor;             /* of the host, NULL: none */
+    uint32_t owner;                 /* rank whose slice of the window it is */
+    const char *elements;           /* "data_buf[2, 0:16]"; NULL: none */
+    const char *cmp;                /* waits: ">=" or "=="; NULL: no wait */
+    int32_t value, wanted;          /* of the cell, and what it waits for */
+} ReportItem;
+
+/* An output that is not what its golden says. */
+typedef struct {
+    const char *output;
+    int64_t bad, elements; /* that differ, of how many */
+    double largest;        /* difference */
+    double rtol, atol;
+    const char *index, *got, *golden; /* of the first one: "[0, 3]", "1.5", "2.0" */
+} GoldenMismatch;
+
 typedef struct {
     ReportKind kind;
     const char *check; /* "race", "uninit", "signal", "fence", "deadlock", "fault", ... */
@@ -104,6 +129,9 @@ typedef struct {
     uint32_t line, col;
     uint64_t key;     /* equal for reports at one place of the code, debug information or not */
     const char *text; /* one line or several, complete: begins with the place */
+    const ReportItem *items;
+    uint32_t n_items;
+    const GoldenMismatch *mismatch; /* REP_GOLDEN */
 } Report;
 
 typedef struct {

@@ -3,6 +3,7 @@
 #include "sim/sched/deadlock.h"
 
 #include "sim/machine/fault.h"
+#include "sim/machine/report_item.h"
 #include "sim/machine/window_names.h"
 #include "sim/sched/reachability.h"
 #include <string.h>
@@ -493,6 +494,10 @@ void deadlock_report(World *w)
     roots_text(&r);
     cycle_text(&r);
     report_add(w, REP_DEADLOCK, "deadlock", &first, r.out.at);
+    for (uint32_t i = 0; i < w->n_ranks; i++)
+        for (uint32_t k = 0; k < w->ranks[i].n_lanes; k++)
+            if (w->ranks[i].lanes[k].state == LANE_BLOCKED)
+                report_item_lane(w, "blocked", &w->ranks[i].lanes[k]);
     buf_free(&r.out);
     for (uint32_t i = 0; i < w->n_ranks; i++)
         vec_free(&r.reach[i]);

@@ -8,6 +8,7 @@
 #include "sim/sched/sched.h"
 
 #include "sim/machine/fault.h"
+#include "sim/machine/report_item.h"
 #include "sim/machine/vm.h"
 #include "sim/sched/deadlock.h"
 #include "sim/sched/stand.h"
@@ -158,6 +159,7 @@ static Turn lane_limit(Sched *s, Lane *lane)
                (unsigned long long)lane->insns);
     stand_lane_text(s->w, lane, &text);
     report_add(s->w, REP_STEPS, "steps", NULL, text.at);
+    report_item_lane(s->w, "stopped", lane);
     buf_free(&text);
     lane->state = LANE_FAULTED;
     s->w->n_still++;
@@ -205,6 +207,7 @@ static EndKind step_limit(Sched *s)
                s->w->stopped ? "" : " (--max-steps)");
     stand_text(s->w, &text);
     report_add(s->w, REP_STEPS, "steps", NULL, text.at);
+    stand_items(s->w);
     buf_free(&text);
     if (s->w->processes)
         s->w->failed = true;

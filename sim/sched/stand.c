@@ -1,6 +1,8 @@
 /* What somebody asks who stopped a run that did not end: where does it hang, and in which loop? */
 #include "sim/sched/stand.h"
 
+#include "sim/machine/report_item.h"
+
 enum { SHOWN = 16 };
 
 /* The innermost loop around an instruction: its FORLOOP; NULL: none. */
@@ -40,16 +42,45 @@ void stand_lane_text(const World *w, const Lane *lane, Buf *out)
     loop_text(w, lane, out);
 }
 
-void stand_text(const World *w, Buf *out)
+/* The lanes that have not ended, in order; `each` is called with all of them. */
+static void each_lane(const World *w, void (*each)(void *env, const Lane *lane), void *env)
 {
-    uint32_t n = 0;
     for (uint32_t i = 0; i < w->n_ranks; i++)
         for (uint32_t k = 0; k < w->ranks[i].n_lanes; k++) {
             const Lane *lane = &w->ranks[i].lanes[k];
             bool ended = lane->state == LANE_IDLE || lane->state == LANE_EXITED;
-            if (!ended && w->ranks[i].busy && n++ < SHOWN)
-                stand_lane_text(w, lane, out);
+            if (!ended && w->ranks[i].busy)
+                each(env, lane);
         }
-    if (n > SHOWN)
-        buf_printf(out, "\n  and %u more", n - SHOWN);
+}
+
+typedef struct {
+    const World *w;
+    Buf *out;
+    uint32_t n;
+} Lines;
+
+static void add_line(void *env, const Lane *lane)
+{
+    Lines *l = env;
+    if (l->n++ < SHOWN)
+        stand_lane_text(l->w, lane, l->out);
+}
+
+void stand_text(const World *w, Buf *out)
+{
+    Lines l = {w, out, 0};
+    each_lane(w, add_line, &l);
+    if (l.n > SHOWN)
+        buf_printf(out, "\n  and %u more", l.n - SHOWN);
+}
+
+static void add_item(void *env, const Lane *lane)
+{
+    report_item_lane(env, lane->state == LANE_BLOCKED ? "blocked" : "stopped", lane);
+}
+
+void stand_items(World *w)
+{
+    each_lane(w, add_item, w);
 }

@@ -7,6 +7,8 @@
 /* Appends a line for each lane that has not ended, 16 at most: its instructions, its place, and the
  * loop around it. */
 void stand_text(const World *w, Buf *out);
+/* Adds their places to the last report. */
+void stand_items(World *w);
 /* The line of one lane. */
 void stand_lane_text(const World *w, const Lane *lane, Buf *out);
 

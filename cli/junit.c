@@ -1,0 +1,184 @@
+/* Times are modelled ones: the same run writes the same file. */
+#include "cli/junit.h"
+
+#include "base/file.h"
+#include "base/json.h"
+#include "base/terminal.h"
+#include "sim/machine/fault.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct {
+    const RunOptions *o;
+    Buf cases;
+    uint32_t tests, failures, errors, skipped;
+    const char *time; /* of the run, seconds */
+} Suite;
+
+static void begin_case(Suite *s, const char *name)
+{
+    s->tests++;
+    buf_str(&s->cases, "  <testcase classname=\"");
+    xml_escape(&s->cases, s->o->path);
+    buf_str(&s->cases, "\" name=\"");
+    xml_escape(&s->cases, name);
+    buf_printf(&s->cases, "\" time=\"%s\">\n", s->time);
+}
+
+static void end_case(Suite *s)
+{
+    buf_str(&s->cases, "  </testcase>\n");
+}
+
+/* `element`: failure or error; the message is the first line of the text. */
+static void bad(Suite *s, const char *element, const char *type, const char *text)
+{
+    size_t line = strcspn(text, "\n");
+    Buf first = {0};
+    buf_bytes(&first, text, line);
+    buf_printf(&s->cases, "    <%s type=\"", element);
+    xml_escape(&s->cases, type);
+    buf_str(&s->cases, "\" message=\"");
+    xml_escape(&s->cases, first.at ? first.at : "");
+    buf_str(&s->cases, "\">");
+    xml_escape(&s->cases, text);
+    buf_printf(&s->cases, "</%s>\n", element);
+    buf_free(&first);
+}
+
+static bool write_suite(Suite *s)
+{
+    Buf out = {0};
+    char *why = NULL;
+    buf_printf(&out,
+               "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n<testsuite "
+               "name=\"pldrun\" tests=\"%u\" failures=\"%u\" errors=\"%u\" skipped=\"%u\" "
+               "time=\"%s\">\n",
+               s->tests, s->failures, s->errors, s->skipped, s->time);
+    buf_bytes(&out, s->cases.at, s->cases.len);
+    buf_str(&out, "</testsuite>\n</testsuites>\n");
+    bool ok = file_write_atomic(s->o->junit, out.at, out.len, &why);
+    if (!ok) {
+        terminal_line(stderr, "pldrun: error: %s", why);
+        xfree(why);
+    }
+    buf_free(&out);
+    buf_free(&s->cases);
+    return ok;
+}
+
+/* ---- a run ---- */
+
+static bool is_run_error(const Report *r)
+{
+    return r->kind == REP_USAGE || r->kind == REP_FAULT || r->kind == REP_DEADLOCK ||
+           r->kind == REP_STEPS || r->kind == REP_INTERNAL;
+}
+
+static void run_case(Suite *s, const RunResult *r)
+{
+    uint32_t before = s->errors;
+    begin_case(s, "run");
+    for (uint32_t i = 0; i < r->n_reports; i++)
+        if (is_run_error(&r->reports[i])) {
+            bad(s, "error", r->reports[i].check, r->reports[i].text);
+            s->errors = before + 1;
+        }
+    end_case(s);
+}
+
+static void check_case(Suite *s, const RunResult *r, const char *check)
+{
+    uint32_t before = s->failures;
+    begin_case(s, check);
+    for (uint32_t i = 0; i < r->n_reports; i++)
+        if (r->reports[i].kind == REP_CHECK && strcmp(r->reports[i].check, check) == 0) {
+            bad(s, "failure", check, r->reports[i].text);
+            s->failures = before + 1;
+        }
+    end_case(s);
+}
+
+static void check_cases(Suite *s, const RunResult *r)
+{
+    static const struct {
+        unsigned bit;
+        const char *name;
+    } checks[] = {{CHECK_RACES, "race"}, {CHECK_UNINIT, "uninit"}, {CHECK_SIGNALS, "signal"}};
+    for (size_t i = 0; i < sizeof checks / sizeof checks[0]; i++)
+        if (s->o->set.run.checks & checks[i].bit)
+            check_case(s, r, checks[i].name);
+}
+
+static void output_cases(Suite *s, const RunResult *r)
+{
+    bool differ = false;
+    for (uint32_t i = 0; i < r->n_reports; i++) {
+        const GoldenMismatch *m = r->reports[i].mismatch;
+        if (!m)
+            continue;
+        begin_case(s, m->output);
+        bad(s, "failure", "golden", r->reports[i].text);
+        end_case(s);
+        s->failures++;
+        differ = true;
+    }
+    if (!differ && r->n_checked) {
+        begin_case(s, "goldens");
+        end_case(s);
+    }
+    for (uint32_t i = 0; i < r->n_unchecked; i++) {
+        begin_case(s, r->unchecked[i]);
+        buf_str(&s->cases, "    <skipped message=\"it has no golden\"/>\n");
+        end_case(s);
+        s->skipped++;
+    }
+}
+
+bool junit_run(const RunOptions *o, const RunResult *r, int status)
+{
+    Buf time = {0};
+    if (!o->junit)
+        return true;
+    buf_printf(&time, "%lld.%012lld", (long long)(r->time_ps / 1000000000000),
+               (long long)(r->time_ps % 1000000000000));
+    Suite s = {.o = o, .time = time.at};
+    run_case(&s, r);
+    check_cases(&s, r);
+    output_cases(&s, r);
+    if (status != EXIT_OK && s.errors + s.failures == 0) { /* --print of what is not there, ... */
+        begin_case(&s, "options");
+        bad(&s, "error", "usage", "an option asked for what there is not");
+        end_case(&s);
+        s.errors++;
+    }
+    bool ok = write_suite(&s);
+    buf_free(&time);
+    return ok;
+}
+
+/* ---- an exploration ---- */
+
+bool junit_explore(const RunOptions *o, const ExploreResult *r)
+{
+    Suite s = {.o = o, .time = "0"};
+    if (!o->junit)
+        return true;
+    begin_case(&s, "explore");
+    if (r->text) {
+        bad(&s, "error", "usage", r->text);
+        s.errors++;
+    } else if (r->status == EXIT_INCOMPLETE) {
+        bad(&s, "error", "incomplete", "not all executions were seen");
+        s.errors++;
+    }
+    end_case(&s);
+    for (uint32_t i = 0; i < r->n_failures; i++) {
+        begin_case(&s, r->failures[i].check);
+        bad(&s, "failure", r->failures[i].check, r->failures[i].text);
+        end_case(&s);
+        s.failures++;
+    }
+    return write_suite(&s);
+}

@@ -47,6 +47,7 @@ typedef struct {
     bool strip, verbose, skeleton;
     bool memory;         /* --memory */
     const char *picture; /* its file, or NULL */
+    bool output_said; /* -o: texts go there too */
     bool compare;
     const char *other;     /* --compare A B: B */
     bool split;            /* --compare with `--`: */
@@ -189,7 +190,7 @@ static bool set_option(Options *o, CompilerOption id, const char *value)
     case O_STOP_AFTER: return pass_option(value, &c->stop_after);
     case O_EMIT: return emit_option(o, value);
     case O_DIAGNOSTICS: return diagnostics_option(o, value);
-    case O_OUTPUT: o->output = value; return true;
+    case O_OUTPUT: o->output = value; return o->output_said = true;
     case O_PROGRAM: c->specialize.program = value; return true;
     case O_ENTRY: c->specialize.entry = value; return true;
     case O_SCRIPT: return c->script = true;
@@ -304,6 +305,14 @@ static int write_output(const char *file, const Buf *bytes)
     return write_failed(why);
 }
 
+/* What --emit makes: into the file of -o, else to standard output. */
+static int emit_text(Options *o, const Buf *text, bool program)
+{
+    if (o->output_said && strcmp(o->output, "-") != 0)
+        return write_output(o->output, text);
+    return program ? print_text(text) : show_text(text);
+}
+
 static int emit_ast(Options *o)
 {
     Compilation c;
@@ -320,7 +329,7 @@ static int emit_ast(Options *o)
             status = STATUS_ERRORS;
         }
         if (status == STATUS_OK)
-            status = print_text(&text);
+            status = emit_text(o, &text, true);
     }
     buf_free(&text);
     compile_free(&c);
@@ -337,10 +346,10 @@ static int finish_bytecode(Options *o, Compilation *c)
     } else if (o->emit == EMIT_IR) {
         PrintOptions how = {.ssa = true, .locs = o->verbose, .pass = pass_info(PASS_FINAL)->file};
         ir_print(&out, c->program, &how);
-        status = print_text(&out);
+        status = emit_text(o, &out, true);
     } else if (o->emit == EMIT_ASM) {
         bc_disassemble(c->bytecode, &out);
-        status = show_text(&out);
+        status = emit_text(o, &out, false);
     } else {
         bc_encode(c->bytecode, o->strip, &out);
         status = write_output(o->output, &out);
@@ -444,7 +453,9 @@ static bool claim_files(Options *o)
     claims_input(&claims, "the program", o->compile.path);
     if (o->other)
         claims_input(&claims, "the program", o->other);
-    if (writes_bytecode(o) && !claims_output(&claims, "-o", o->output))
+    bool text = o->output_said && (o->emit != EMIT_BYTECODE || o->skeleton);
+    text = text && strcmp(o->output, "-") != 0;
+    if ((text || writes_bytecode(o)) && !claims_output(&claims, "-o", o->output))
         return false;
     if (o->picture && !claims_output(&claims, "--memory", o->picture))
         return false;

@@ -18,6 +18,15 @@ bool infer_fail(const Infer *in, int slot, const char *code, const char *fmt, ..
     return false;
 }
 
+const char *infer_number(Arena *arena, double v)
+{
+    Buf text = {0};
+    buf_double(&text, v);
+    const char *kept = arena_strndup(arena, text.at, text.len);
+    buf_free(&text);
+    return kept;
+}
+
 const char *infer_text(const Infer *in, const Expr *e)
 {
     Arena *arena = in->p->arena;
@@ -28,7 +37,7 @@ const char *infer_text(const Infer *in, const Expr *e)
     case EX_STR: return arena_printf(arena, "\"%s\"", e->sym);
     case EX_BOOL: return e->ival ? "True" : "False";
     case EX_INT: return arena_printf(arena, "%lld", (long long)e->ival);
-    case EX_FLOAT: return arena_printf(arena, "%g", e->fval);
+    case EX_FLOAT: return infer_number(arena, e->fval);
     case EX_ENUM:
         name = enum_value_name(e->enum_type, e->ival);
         return arena_printf(arena, "%s.%s.%s", enum_type_module(e->enum_type),

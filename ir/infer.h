@@ -17,6 +17,8 @@ typedef struct {
  * at the op's). Always false. */
 bool infer_fail(const Infer *in, int slot, const char *code, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
+/* A float in the fewest digits that read back exactly. */
+const char *infer_number(Arena *arena, double v);
 /* Short text of an operand for messages: its type, or the literal itself. */
 const char *infer_text(const Infer *in, const Expr *e);
 /* "[2 * NR - 2, NR]" */

@@ -2,14 +2,24 @@
  */
 #include "ir/infer.h"
 
+/* What a literal that does not fit a float type is to be compared with; both in all digits. */
+static const char *largest(const Infer *in, Dtype dtype)
+{
+    uint64_t bits = dtype == DT_FP32 ? 0x7f7fffff : dtype == DT_FP16 ? 0x7bff : 0x7f7f;
+    if (!dtype_is_float(dtype))
+        return "";
+    return arena_printf(in->p->arena, ": the largest is %s",
+                        infer_number(in->p->arena, dtype_load_double(dtype, &bits)));
+}
+
 static bool check_literal(const Infer *in, int slot, Dtype dtype)
 {
     const Expr *e = in->op->args[slot];
     const char *why;
     if (infer_literal_fits(e, dtype, &why))
         return true;
-    return infer_fail(in, slot, "value", "needs %s %s in %s, got %s", why, dtype_name(dtype),
-                      in->info->slots[slot].name, infer_text(in, e));
+    return infer_fail(in, slot, "value", "needs %s %s in %s, got %s%s", why, dtype_name(dtype),
+                      in->info->slots[slot].name, infer_text(in, e), largest(in, dtype));
 }
 
 const Type *infer_create(const Infer *in)

@@ -66,6 +66,9 @@ static void explain_row(const Explain *x, uint32_t i, ExplainRow *out)
     bool weak = row->kind == ROW_FENCE;
     out->text = arena_printf(&x->result->arena, "%s", row->text);
     out->reads_only = row->reads_only;
+    out->unreached = row->kind == ROW_UNREACHED;
+    if (out->unreached)
+        return;
     if (x->sound[0][weak])
         out->runs[0] = try(x, false, weak, i + 1);
     if (!row->builtin || !x->rows[1] || !x->sound[1][weak])
@@ -78,7 +81,7 @@ static void explain_row(const Explain *x, uint32_t i, ExplainRow *out)
 static bool decided(const ExplainRow *row)
 {
     const ExplainRun *a = &row->runs[0], *b = &row->runs[1];
-    return a->why || b->why || (a->complete && (!b->tried || b->complete));
+    return row->unreached || a->why || b->why || (a->complete && (!b->tried || b->complete));
 }
 
 /* With everything in place a program must be right, or its rows say nothing. */
@@ -156,7 +159,9 @@ void explain_row_text(const ExplainRow *row, uint32_t n_devices, Buf *out)
 {
     const ExplainRun *a = &row->runs[0], *b = &row->runs[1];
     buf_printf(out, "%s: ", row->text);
-    if (a->why)
+    if (row->unreached)
+        buf_str(out, "not reached");
+    else if (a->why)
         buf_printf(out, "needed (%s)", a->why);
     else if (b->why)
         buf_printf(out, "needed when it is called again (%s); a single call does without", b->why);

@@ -16,6 +16,7 @@ typedef struct {
 typedef struct {
     const char *text; /* place and ops */
     bool reads_only;  /* see SyncRow */
+    bool unreached;   /* no lane came to it: nothing was tried */
     /* The program as it is; then every dispatch twice on the same windows, so that they are staged
      * again: for builtins, whose synchronisation serves the next call. */
     ExplainRun runs[2];

@@ -262,7 +262,7 @@ static const char *row_text(SyncRows *r, const SyncRow *row)
     uint32_t n = 0;
     for (uint32_t i = 0; i < r->sites.len; i++) {
         const SyncSite *s = &r->sites.at[i], *head = &r->sites.at[row->site];
-        if (!in_row(r, row, i) || !s->seen)
+        if (!in_row(r, row, i) || (!s->seen && row->kind != ROW_UNREACHED))
             continue;
         if (n++)
             buf_str(&out, " + ");
@@ -292,6 +292,8 @@ static void make_rows(SyncRows *r)
 {
     for (uint32_t i = 0; i < r->sites.len; i++) {
         const SyncSite *s = &r->sites.at[i];
+        if (!s->seen && s->op != BC_FENCE && !is_builtin(s))
+            add_row(r, ROW_UNREACHED, i);
         if (!s->seen)
             continue;
         if (s->op == BC_FENCE)

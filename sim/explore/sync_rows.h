@@ -10,6 +10,7 @@ typedef enum {
     ROW_SET,    /* notifies and the waits that take their credits */
     ROW_NOTIFY, /* a notify whose credits no wait takes: a reset */
     ROW_FENCE,
+    ROW_UNREACHED /* a notify or wait that never ran */
 } SyncRowKind;
 
 typedef struct {

@@ -43,20 +43,32 @@ Number evaluate_binary(Evaluator *m, ScalarOp op, Number a, Number b)
     return out.tag ? out : refuse_binary(m, op, a, b, (ArithStatus)out.i);
 }
 
+static const char *digits(const Evaluator *m, Number a)
+{
+    Buf text = {0};
+    if (a.tag == NUM_INT)
+        buf_printf(&text, "%lld", (long long)a.i);
+    else
+        buf_double(&text, num_double(a));
+    const char *kept = arena_strndup(m->arena, text.at, text.len);
+    buf_free(&text);
+    return kept;
+}
+
 static Number refuse_unary(Evaluator *m, ScalarOp op, Number a, ArithStatus why)
 {
     const char *text = scalar_text(op);
     if (why == ARITH_TYPE)
         return evaluate_fail(m, "%s of a float", text);
     if (op == SC_INT)
-        return evaluate_fail(m, "int of %g leaves 64 bits", a.f);
+        return evaluate_fail(m, "int of %s leaves 64 bits", digits(m, a));
     if (why == ARITH_DOMAIN)
-        return evaluate_fail(m, "%s of %g is not defined", text, num_double(a));
+        return evaluate_fail(m, "%s of %s is not defined", text, digits(m, a));
     if (op == SC_NEG || op == SC_ABS)
         return evaluate_fail(m,
                              op == SC_NEG ? "- %lld leaves 64 bits" : "abs of %lld leaves 64 bits",
                              (long long)a.i);
-    return evaluate_fail(m, "%s of %g is too large for a float", text, num_double(a));
+    return evaluate_fail(m, "%s of %s is too large for a float", text, digits(m, a));
 }
 
 Number evaluate_unary(Evaluator *m, ScalarOp op, Number a)

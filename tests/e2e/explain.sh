@@ -46,6 +46,11 @@ explain "$tmp/more.pld"
 row 'the first wait' ':65: wait: redundant in this program at P=2$'
 row 'the second wait' ':69: wait: redundant in this program at P=2$'
 row 'both' 'notify \+ .*: wait: needed \(race\)$'
+# What never ran is said, and nothing is tried.
+sed 's/^\( *\)local = pl.load(x, \[0, 0\], \[1, SIZE\])$/&\n\1if my_rank > 7:\n\1    pld.system.wait(signal, offsets=[0, 0], expected=1, cmp=pld.WaitCmp.Ge)/' \
+    samples/04_barrier.pld >"$tmp/never.pld"
+explain "$tmp/never.pld"
+row 'a wait that never ran' 'never.pld:44: wait: not reached$'
 exits 'fails as it is' 4 "$build/pldrun" tests/explore/eq_overshot.pld -d 0-2 --explain-sync
 says 'says so' 'fails as it is'
 finish

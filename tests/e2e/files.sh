@@ -46,5 +46,12 @@ refused 'trace and timeline' '--timeline: .*--trace' "${r[@]}" --trace="$tmp/new
 # What is no file can be written to more than once; files of their own are written.
 exits 'devices' 0 "${r[@]}" --output x=/dev/null --output y=/dev/null --trace=/dev/null
 exits 'other files' 0 "${r[@]}" --input x="$tmp/x.npy" --output x="$tmp/1" --output y="$tmp/2" --trace="$tmp/3" --timeline="$tmp/4.svg"
-exits 'no bytecode is written' 0 "${c[@]}" -o "$tmp/k.pld" --emit=asm
+exits 'a text over the program' 2 "${c[@]}" -o "$tmp/k.pld" --emit=asm
+exits 'nothing is written' 0 "${c[@]}" -o "$tmp/k.pld" --dump-pass=final
+for what in ast ir asm; do
+    exits "--emit=$what" 0 "${c[@]}" --emit=$what
+    cp "$tmp/out" "$tmp/printed"
+    exits "--emit=$what -o" 0 "${c[@]}" --emit=$what -o "$tmp/emitted"
+    [ ! -s "$tmp/out" ] && cmp -s "$tmp/printed" "$tmp/emitted" && ok || bad "--emit=$what -o: another text, or on standard output"
+done
 finish

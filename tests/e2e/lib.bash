@@ -63,4 +63,35 @@ explores_verdict() {
     [[ $want = *' 0 '* ]] && [ $rc -eq 7 ] && rc=0
     if [[ $want = *" $rc "* ]]; then ok; else bad "$3, $1: status $rc, wanted$want: $(head -n 2 "$tmp/err" | tr '\n' ' ')"; fi
 }
+# transcript WHERE: standard input is what a page shows: `$ command` lines, each with what it prints below it,
+# standard output and error together. It is run in $tmp, where build, samples and tests are those of the tree.
+# `# exit status N` behind a command is what it ends with; `...` on a line of its own: and so on.
+transcript() {
+    local where=$1 line command='' want=''
+    for line in build:"$build" samples:"$root/samples" tests:"$root/tests"; do
+        [ -e "$tmp/${line%%:*}" ] || ln -s "${line#*:}" "$tmp/${line%%:*}"
+    done
+    while IFS= read -r line; do
+        if [[ $line = '$ '* ]]; then
+            [ -z "$command" ] || shown "$where" "$command" "$want"
+            command=${line#\$ } want=''
+        else want+=$line$'\n'; fi
+    done
+    [ -z "$command" ] || shown "$where" "$command" "$want"
+}
+# shown WHERE COMMAND OUTPUT: the command prints that; a page that shows nothing says nothing of it
+shown() {
+    local where=$1 command=$2 want=$3 got rc status=0 more
+    [[ $command =~ '# exit status '([0-9]+)$ ]] && status=${BASH_REMATCH[1]}
+    got=$(cd "$tmp" && PATH=$build:$PATH bash -c "$command" 2>&1 </dev/null); rc=$?
+    [ $rc -eq "$status" ] && ok || bad "$where: $command: status $rc, wanted $status: $(head -n 3 <<<"$got")"
+    commands=$((commands + 1))
+    want=$(printf %s "$want") # without the blank lines at its end
+    [ -n "$want" ] || return
+    if [ "${want##*$'\n'}" = ... ]; then
+        want=${want%...} more=${got:0:${#want}}
+    else more=$got; fi
+    [ "$more" = "$want" ] && ok || bad "$where: $command: printed"$'\n'"$got"
+}
+commands=0
 finish() { printf '%d passed, %d failed\n' $pass $fail; [ $fail -eq 0 ]; exit; }

@@ -1,0 +1,30 @@
+#!/bin/bash
+# quick
+# What the manual pages show is what happens: `$ command` lines of their displays, with what they print.
+. "$(dirname "$0")/lib.bash"
+
+# displays PAGE: the literal blocks that hold commands, as text
+displays() {
+    awk '/^\.Bd/ { on = 1; text = ""; next }
+         /^\.Ed/ { if (text ~ /(^|\n)\$ /) printf "%s", text; on = 0 }
+         on { text = text $0 "\n" }' "$1" | sed -e 's/\\&//g' -e 's/\\-/-/g' -e 's/\\(dq/"/g' -e 's/\\e/\\/g'
+}
+cp samples/04_barrier.pld "$tmp/kernel.pld"
+# An editor that changes nothing.
+printf '#!/bin/sh\ntest -w "$1"\n' >"$tmp/vi"; chmod +x "$tmp/vi"
+export PATH=$tmp:$PATH
+for page in man/*.[1-8]; do
+    displays "$page" >"$tmp/shown"
+    transcript "$page" <"$tmp/shown"
+done
+[ $commands -ge 11 ] && ok || bad "the manual pages have $commands commands"
+# A command that no test runs: none stands in a display without its $.
+for page in man/*.[1-8]; do
+    grep -nE '^(pldc|pldrun|python3) ' "$page" >"$tmp/o" && bad "$page: not run: $(head -n 1 "$tmp/o")" || ok
+done
+
+# The program of pld(5) is one.
+{ printf 'import pypto.language as pl\nimport pypto.language.distributed as pld\n\n'
+  awk '/^\.Bd/ { on = 1; next } /^\.Ed/ { if (on) exit } on' man/pld.5; } >"$tmp/page.pld"
+exits 'the program of pld(5)' 0 "$build/pldc" "$tmp/page.pld" -d 0-3 -o "$tmp/page.pldb"
+finish

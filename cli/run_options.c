@@ -30,8 +30,7 @@ static const char usage[] =
 static const char tail[] =
     "\nExit status: 0 OK, 1 golden mismatch, 2 usage, input or compile error,\n"
     "3 deadlock, 4 a check fired, 5 run-time fault, 6 step limit,\n"
-    "7 exploration incomplete, 70 internal error, 71 out of memory.\n"
-    "Manual: pldrun(1).\n";
+    "7 exploration incomplete, 70 internal error, 71 out of memory. See pldrun(1).\n";
 
 static bool fail(const char *option, const char *wants, const char *value)
 {

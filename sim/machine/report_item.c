@@ -29,7 +29,7 @@ ReportItem *report_item(World *w, const char *role, CodePlace at)
     const BcFunc *f = at.func < w->program->n_funcs ? &w->program->funcs[at.func] : NULL;
     const BcLoc *loc = place_loc(w, at);
     *item = (ReportItem){.role = role, .rank = at.rank, .core = at.core};
-    if (f && at.pc < f->n_insns)
+    if (f && f->insns && at.pc < f->n_insns)
         item->op = elements_op(f->insns[at.pc].op);
     if (item->op && strcmp(item->op, "access") == 0)
         item->op = NULL;

@@ -52,7 +52,7 @@ const Type *infer_whole(const Infer *in, int slot);
 bool infer_value(const Infer *in, const Type *t);
 
 /* The type rules; each gives the result type or NULL after a reported mistake. */
-const Type *infer_load(const Infer *in);  /* ir/infer_memory.c: a rectangle of memory as a tile */
+const Type *infer_load(const Infer *in); /* ir/infer_memory.c: a rectangle of memory as a tile */
 const Type *infer_slice(const Infer *in);
 const Type *infer_store(const Infer *in); /* a tile into memory */
 /* The type without the dimensions that a list operand (or NULL) names: each has the extent 1, one

@@ -72,8 +72,7 @@ START_TEST(domain_is_who_gets_it)
     SimTest t;
     simtest_new(&t, 4, (SimKernel){KERNEL(code), .devices = 2});
     ck_assert_int_eq(simtest_run(&t), EXIT_FAULT);
-    ck_assert_ptr_nonnull(
-        strstr(simtest_text(&t), "remote_load: peer=2 is outside: window data"));
+    ck_assert_ptr_nonnull(strstr(simtest_text(&t), "remote_load: peer=2 is outside: window data"));
     ck_assert_uint_eq(t.world->domains.len, 1);
     ck_assert_uint_eq(window_rank(t.world, 0, 3), UINT32_MAX);
     simtest_free(&t);

@@ -291,7 +291,7 @@ const char *world_string(const World *w, uint32_t string);
 
 /* Sets by other ranks that took the place of a value. */
 typedef struct {
-    uint64_t key;   /* of the cell */
+    uint64_t key; /* of the cell */
     uint32_t count;
     int32_t value;  /* that the last one replaced */
     CodePlace last; /* who did */

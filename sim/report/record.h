@@ -11,8 +11,8 @@ typedef struct {
     uint16_t core;
     bool tensor;
     uint32_t rank, dispatch, func, pc;
-    uint32_t target; /* rank whose memory it is */
-    uint32_t window; /* or region, of `tensor` */
+    uint32_t target;       /* rank whose memory it is */
+    uint32_t window;       /* or region, of `tensor` */
     int64_t offset, bytes; /* of the memory */
     int32_t value, after;  /* NOTIFY: operand. WAIT: expected, value of the cell */
     int64_t begin, end;    /* ps */

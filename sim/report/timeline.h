@@ -5,10 +5,8 @@
 #include "sim/report/critical.h"
 
 /* A self-contained SVG, or with `html` a page around it with zoom. Whatever the run, it stays below
- * TIMELINE_BYTES: what is too small is merged. */
+ * 2 MB: what is too small is merged. */
 void timeline_print(const World *w, const Recorder *r, bool html, Buf *out);
-
-enum { TIMELINE_BYTES = 2000000 };
 
 /* ---- for the files of the timeline ---- */
 

@@ -11,7 +11,7 @@ displays() {
 }
 cp samples/04_barrier.pld "$tmp/kernel.pld"
 # An editor that changes nothing.
-printf '#!/bin/sh\ntest -w "$1"\n' >"$tmp/vi"; chmod +x "$tmp/vi"
+printf '%s\n' '#!/bin/sh' "exec test -w \"\$1\"" >"$tmp/vi"; chmod +x "$tmp/vi"
 export PATH=$tmp:$PATH
 for page in man/*.[1-8]; do
     displays "$page" >"$tmp/shown"

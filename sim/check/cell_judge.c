@@ -10,6 +10,7 @@
 #include "sim/machine/element_text.h"
 #include "sim/machine/fault.h"
 #include "sim/machine/report_item.h"
+#include "sim/machine/window_names.h"
 #include <string.h>
 
 enum { KIND_UPDATES = 1, KIND_WAIT };
@@ -109,6 +110,7 @@ static void report_updates(Judge *j, uint32_t x, uint32_t y)
     update_text(c, &text, order_event(c, x));
     buf_str(&text, " of ");
     order_cell_text(c, &text, j->cell->at);
+    window_param_text(c->world, &text, px, j->cell->at.window);
     buf_str(&text, " by ");
     elements_who(c->world, &text, px);
     buf_str(&text, ", unordered with ");
@@ -168,6 +170,7 @@ static void report_wait(Judge *j, uint32_t wait, uint32_t update)
     elements_who(c->world, &text, pw);
     buf_printf(&text, " waits for %s %d in ", w->op == WAIT_GE ? ">=" : "==", w->value);
     order_cell_text(c, &text, j->cell->at);
+    window_param_text(c->world, &text, pw, j->cell->at.window);
     buf_str(&text, ", unordered with ");
     update_text(c, &text, u);
     who_text(c, &text, pu);

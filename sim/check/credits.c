@@ -10,6 +10,7 @@
 #include "sim/machine/element_text.h"
 #include "sim/machine/fault.h"
 #include "sim/machine/report_item.h"
+#include "sim/machine/window_names.h"
 
 enum { KIND_STALE = 3, KIND_UNNEEDED };
 enum { MOST = 4000 }; /* updates and waits of a cell that are looked at */
@@ -63,6 +64,7 @@ static void report_stale(Credits *x, const Want *stale, const Want *first, uint3
     elements_who(c->world, &text, at);
     buf_printf(&text, " waits for %d in ", order_event(c, stale->event)->value);
     order_cell_text(c, &text, x->cell->at);
+    window_param_text(c->world, &text, at, x->cell->at.window);
     buf_str(&text, ", which the cell had already reached in the wait");
     at_text(c->world, &text, order_event_place(c, first->event));
     buf_str(&text, ": the second one waits for nothing\n    notify that no wait needed");
@@ -86,6 +88,7 @@ static void report_unneeded(OrderCheck *c, FabAddr cell, uint32_t update, bool r
     elements_who(c->world, &text, at);
     buf_printf(&text, " %s %d in ", u->op == NOTIFY_SET ? "sets" : "adds", u->value);
     order_cell_text(c, &text, cell);
+    window_param_text(c->world, &text, at, cell.window);
     buf_str(&text, replaced ? ", and a Set of another rank replaces it before any wait needs it"
                             : ", and no wait ever needs it");
     report_add(c->world, REP_WARNING, "signal", &at, text.at);

@@ -4,6 +4,7 @@
 #include "sim/machine/element_text.h"
 #include "sim/machine/fault.h"
 #include "sim/machine/report_item.h"
+#include "sim/machine/window_names.h"
 
 #include "base/map.h"
 #include <string.h>
@@ -76,6 +77,7 @@ static void wrapped(SignalCheck *c, const Event *e)
     elements_who(w, &text, e->at);
     buf_printf(&text, " adds %d to ", e->value);
     cell_text(w, &text, e->rect.at);
+    window_param_text(w, &text, e->at, e->rect.at.window);
     buf_printf(&text, ", which wraps from %d to %d", e->before, e->after);
     report_add(w, REP_CHECK, "signal", &e->at, text.at);
     report_item_window(w, report_item(w, "adds", e->at), e->rect.at, e->rect.at.offset + 4,
@@ -109,6 +111,7 @@ static void off_zero(SignalCheck *c, const LedgerCell *cell)
     place_text(w, &text, at);
     buf_str(&text, ": signal: ");
     cell_text(w, &text, cell->at);
+    window_param_text(w, &text, at, cell->at.window);
     buf_printf(&text,
                " is %d at the end; builtin collectives leave a cell as they found it, these "
                "left it %+lld",

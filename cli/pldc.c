@@ -9,6 +9,7 @@
 #include "cli/memory.h"
 #include "cli/tool.h"
 #include "cli/version.h"
+#include "cli/write.h"
 #include "codegen/bytecode.h"
 #include "ir/print.h"
 
@@ -272,37 +273,6 @@ static int parse_options(Options *o, int argc, char **argv)
             return STATUS_USAGE;
     }
     return o->compile.path ? -1 : usage_error(TOOL, "no input file");
-}
-
-static int write_failed(char *why)
-{
-    terminal_line(stderr, TOOL ": error: %s", why);
-    xfree(why);
-    return STATUS_USAGE;
-}
-
-/* For people. */
-static int show_text(const Buf *text)
-{
-    char *why = NULL;
-    terminal_text(stdout, text->at, text->len);
-    return stdout_finish(&why) ? STATUS_OK : write_failed(why);
-}
-
-/* A program, byte for byte: it can be compiled again. */
-static int print_text(const Buf *text)
-{
-    char *why = NULL;
-    fwrite(text->at ? text->at : "", 1, text->len, stdout);
-    return stdout_finish(&why) ? STATUS_OK : write_failed(why);
-}
-
-static int write_output(const char *file, const Buf *bytes)
-{
-    char *why = NULL;
-    if (file_write_atomic(file, bytes->at, bytes->len, &why))
-        return STATUS_OK;
-    return write_failed(why);
 }
 
 /* What --emit makes: into the file of -o, else to standard output. */

@@ -9,6 +9,14 @@ displays() {
          /^\.Ed/ { if (text ~ /(^|\n)\$ /) printf "%s", text; on = 0 }
          on { text = text $0 "\n" }' "$1" | sed -e 's/\\&//g' -e 's/\\-/-/g' -e 's/\\(dq/"/g' -e 's/\\e/\\/g'
 }
+# A display that begins with "# NAME.pld" is that file.
+for page in man/*.[1-8]; do
+    sed -e 's/\\&//g' -e 's/\\-/-/g' -e 's/\\(dq/"/g' -e 's/\\e/\\/g' "$page" | awk -v dir="$tmp" '
+        /^\.Bd/ { on = 1; file = ""; next }
+        /^\.Ed/ { on = 0 }
+        on == 1 && /^# [a-z_0-9]+\.pld$/ { file = dir "/" $2 }
+        on { on = 2; if (file != "") print >file }'
+done
 cp samples/04_barrier.pld "$tmp/kernel.pld"
 # An editor that changes nothing.
 printf '%s\n' '#!/bin/sh' "exec test -w \"\$1\"" >"$tmp/vi"; chmod +x "$tmp/vi"

@@ -12,15 +12,8 @@ typedef struct {
     World *w;
     const HostTensor *t;
     double rtol, atol;
-<<<<<<< HEAD
+    bool by_ranks; /* neither is said: BF16's, by the number of ranks */
     Mismatch found;
-=======
-    bool by_ranks;              /* neither is said: BF16's, by the number of ranks */
-    int64_t bad;                /* elements that differ */
-    double worst;               /* largest difference */
-    int64_t first[BC_MAX_RANK]; /* of the first */
-    Number got, want;           /* there */
->>>>>>> 730b9b5 (Words of reports: what was allowed, not reached, digits that show why)
 } Compare;
 
 static Number element(const HostTensor *t, const char *at)
@@ -128,14 +121,9 @@ static void report(Compare *c)
     buf_str(&text, ": got ");
     value_text(&text, c->t->dtype, m->got);
     buf_str(&text, ", golden ");
-<<<<<<< HEAD
     value_text(&text, DT_COUNT, m->want);
-    report_add(c->w, REP_GOLDEN, "golden", NULL, text.at)->mismatch = mismatch(c, index);
-=======
-    value_text(&text, DT_COUNT, c->want);
     allowed_text(c, &text);
-    report_add(c->w, REP_GOLDEN, "golden", NULL, text.at)->mismatch = mismatch(c);
->>>>>>> 730b9b5 (Words of reports: what was allowed, not reached, digits that show why)
+    report_add(c->w, REP_GOLDEN, "golden", NULL, text.at)->mismatch = mismatch(c, index);
     buf_free(&text);
 }
 
@@ -247,21 +235,15 @@ bool outputs_compare(World *w)
             continue;
         }
         Compare c = {.w = w, .t = t};
-<<<<<<< HEAD
-        c.rtol = tolerance(w->config->rtol, golden ? golden->rtol : -1, t->dtype);
-        c.atol = tolerance(w->config->atol, golden ? golden->atol : -1, t->dtype);
-        bool ok = file->descr ? against_file(&c, file) : against_function(&c, golden);
-        if (w->processes)
-            ok = w->processes->combine(w->processes, &c.found, ok);
-        if (!ok)
-=======
         c.rtol = tolerance(w, w->config->rtol, golden ? golden->rtol : -1, t->dtype);
         c.atol = tolerance(w, w->config->atol, golden ? golden->atol : -1, t->dtype);
         bool said = w->config->rtol >= 0 || w->config->atol >= 0 ||
                     (golden && (golden->rtol >= 0 || golden->atol >= 0));
         c.by_ranks = t->dtype == DT_BF16 && !said && w->n_ranks > 2;
-        if (!(file->descr ? against_file(&c, file) : against_function(&c, golden)))
->>>>>>> 730b9b5 (Words of reports: what was allowed, not reached, digits that show why)
+        bool ok = file->descr ? against_file(&c, file) : against_function(&c, golden);
+        if (w->processes)
+            ok = w->processes->combine(w->processes, &c.found, ok);
+        if (!ok)
             return false;
         w->result->n_checked++;
         if (c.found.bad)

@@ -28,9 +28,8 @@ static const char usage[] =
     "Usage: pldrun [options] [PROGRAM] [--PARAM VALUE ...]\n"
     "Run a program on simulated devices. PROGRAM: .pldb (default a.pldb), .pld, .ir.\n\n";
 static const char tail[] =
-    "\nExit status: 0 OK, 1 golden mismatch, 2 usage, input or compile error,\n"
-    "3 deadlock, 4 a check fired, 5 run-time fault, 6 step limit,\n"
-    "7 exploration incomplete, 70 internal error, 71 out of memory. See pldrun(1).\n";
+    "\nExit status: 0 OK, 1 golden mismatch, 2 usage or compile error, 3 deadlock,\n"
+    "4 check, 5 fault, 6 step limit, 7 incomplete, 70, 71: see pldrun(1).\n";
 
 static bool fail(const char *option, const char *wants, const char *value)
 {

@@ -60,8 +60,9 @@ pld 'not before the script' 3 exits.py --code 3 --mem
 
 # every call is explored, drawn, traced, counted
 cd "$tmp" || exit 2
-pld 'all of it' 0 --cost --timeline "$tmp/t.html" --trace="$tmp/t.json" --mem weak --seed 3 --schedule random:5 --max-steps 100000 \
+pld 'all of it' 0 --explore=50 --cost --timeline "$tmp/t.html" --trace="$tmp/t.json" --mem weak --seed 3 --schedule random:5 --max-steps 100000 \
     --time-limit 60 --platform-set link_overhead=90000 "$scripts/three_entries.py"
+says 'explorations' '^call 3: '
 says 'cost cards' 'modelled'
 for f in t.html t.2.html t.3.html t.json t.3.json; do
     if [ -s "$tmp/$f" ]; then ok; else bad "no $f"; fi
@@ -80,6 +81,12 @@ pld 'a token of another program' 2 "--schedule=$token" "$scripts/beginner_add.py
 says 'it says so' 'no call of .*beginner_add.py is of the program'
 PLD_BACKTRACE=1 pld 'with frames' 1 "$scripts/race.py"
 says 'with frames' '^Traceback'
+
+pld 'explored, the race is found' 1 --explore "$scripts/race.py"
+says 'explored, the race is found' ': race: rank'
+says 'and replayed by the command' '^replay: python3 -m pld --schedule=r2[^ ]+ .*race.py'
+pld 'explored and right' 0 --explore "$root/samples/python/ring_shift.py" -d 0,1
+says 'verified' '^call 1: .*verified'
 
 # not run by this command, a program installs the modules itself
 exits 'install and uninstall' 0 "$python" -c "

@@ -4,7 +4,7 @@ import functools
 
 import numpy as np
 
-from .. import _arrays, errors
+from .. import _arrays, errors, program as _program
 from . import link, record, values
 from .compiled import compiled_program
 from .config import DistributedConfig, RunConfig
@@ -123,6 +123,8 @@ class JITFunction(Decorated):
             if name not in given or isinstance(given[name], Runtime):
                 continue
             v = given[name]
+            if isinstance(v, _program.Spec):
+                v = link.Spec(v.shape, v.dtype)
             if isinstance(v, (bool, int, float)):
                 out[name] = v
             elif isinstance(v, np.generic):

@@ -1,7 +1,7 @@
 """One call of a kernel, with the options that hold for all calls of a script."""
 import json
 
-from .. import errors
+from .. import _run, errors, program as _program
 from . import session
 
 
@@ -9,6 +9,29 @@ def run(program, given, devices, wants):
     """Explores first where the session says so, then runs once for the results. Returns the Result; raises what fails."""
     s = session.current
     s.calls += 1
+    if s.plain and not any(wants.values()):
+        result = _run.run(program, given, None, _plain(program, devices), False)
+    else:
+        result = _as_said(s, program, given, devices, wants)
+    if result.status:
+        raise errors.BY_STATUS.get(result.status, errors.RunError)(_with_command(result), result)
+    if result.reports and not s.quiet:
+        for report in result.reports:
+            session.say(report.text)
+    return result
+
+
+def _plain(program, devices):
+    """The options of a run on these devices, made once."""
+    made = program.__dict__.setdefault("_launched", {})
+    key = tuple(devices)
+    if key not in made:
+        made[key] = _run.Options(_program.devices_text(devices))
+    return made[key]
+
+
+def _as_said(s, program, given, devices, wants):
+    """Under the options that stood before the script."""
     options = dict(s.run)
     token = options.get("schedule", "")
     if token.startswith("r") and "." in token:
@@ -19,14 +42,10 @@ def run(program, given, devices, wants):
     common = {"devices": list(devices), "platform_set": s.platform_set, **options}
     if s.explore is not None:
         _explore(program, given, common)
-    result = program.run(**common, strict=False, cost=s.cost or wants.get("cost", False),
+    result = program.run(**common, strict=False, cost=bool(s.cost) or wants.get("cost", False),
                          trace="trace" in s.files or wants.get("trace", False),
                          timeline="timeline" in s.files or wants.get("timeline", False), out=given)
     _write(result)
-    if result.status:
-        raise errors.BY_STATUS.get(result.status, errors.RunError)(_with_command(result), result)
-    for report in () if s.quiet else result.reports:
-        session.say(report.text)
     return result
 
 
@@ -40,7 +59,7 @@ def _explore(program, given, common):
     common = {k: v for k, v in common.items() if k != "schedule"}
     found = program.explore(**common, bound=s.explore, out=given, strict=False)
     if not s.quiet:
-        session.say(f"call {s.calls}: {found.text.strip()}")
+        session.say(f"call {s.calls}: {repr(found)[len('Exploration('):-1]}")
     if found.status:
         raise errors.BY_STATUS.get(found.status, errors.RunError)(_with_command(found), found)
 

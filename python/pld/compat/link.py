@@ -5,6 +5,8 @@ import textwrap
 import time
 import types
 
+import numpy as np
+
 from . import record as _record, values
 from .unit import Unit, to_value
 from .. import _arrays, errors
@@ -16,15 +18,22 @@ class Spec:
     __slots__ = ("shape", "dtype")
 
     def __init__(self, shape, dtype):
-        self.shape, self.dtype = tuple(shape), dtype if dtype in _arrays.NUMPY else _arrays.OF_NUMPY[str(dtype)]
+        name = str(dtype).replace("torch.", "")
+        self.shape, self.dtype = tuple(shape), name if name in _arrays.NUMPY else _arrays.OF_NUMPY[name]
 
     @classmethod
     def of(cls, array, name):
         """That of an array; `name` is for messages."""
-        a = _arrays.describe(array, name)
-        if a.dtype not in _arrays.OF_NUMPY:
-            raise TypeError(f"{name}: no kernel takes arrays of {a.dtype}")
-        return cls(a.shape, _arrays.OF_NUMPY[a.dtype])
+        if type(array) is np.ndarray:
+            shape, dtype = array.shape, _arrays.dtype_name(array.dtype)
+        else:
+            a = _arrays.describe(array, name)
+            shape, dtype = a.shape, a.dtype
+        if dtype not in _arrays.OF_NUMPY:
+            raise TypeError(f"{name}: no kernel takes arrays of {dtype}")
+        made = cls.__new__(cls)
+        made.shape, made.dtype = tuple(shape), _arrays.OF_NUMPY[dtype]
+        return made
 
     def __repr__(self):
         return f"{self.dtype}{list(self.shape)}"

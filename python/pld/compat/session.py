@@ -19,6 +19,11 @@ class Session:
         self.tokens_used = 0
         self.command = None  # ["SCRIPT", "ARGS"...] of python3 -m pld
 
+    @property
+    def plain(self):
+        """Are runs as they are when nothing is said?"""
+        return not (self.run or self.platform_set or self.files or self.cost) and self.explore is None
+
     def file_of_call(self, kind):
         """Where call number `self.calls` writes: FILE, then FILE.2.EXT, FILE.3.EXT; in a folder DIR/kind_1.EXT."""
         path, k = self.files[kind], self.calls

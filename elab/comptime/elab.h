@@ -55,8 +55,8 @@ typedef enum { FN_NEW, FN_BUSY, FN_DONE, FN_FAILED } FnState;
 /* How a function comes to its callers. */
 typedef enum {
     FORM_PLAIN,
-    FORM_OPAQUE, /* an orchestration function; from InCore code it is inlined */
-    FORM_INLINE, /* spliced at each call, at the level of the caller */
+    FORM_OPAQUE,    /* an orchestration function; from InCore code it is inlined */
+    FORM_INLINE,    /* spliced at each call, at the level of the caller */
     FORM_SUBWORKER, /* Python that the host would call: not looked into */
 } FnForm;
 

@@ -93,8 +93,8 @@ static const Type *placed(Elab *e, const Type *t, const Ast *mem, const Ast *add
     return NULL;
 }
 
-/* pl.ND, pl.TensorLayout.ND or pl.TensorView(layout=pl.TensorLayout.ND): how memory is laid out here
- * anyway. */
+/* pl.ND, pl.TensorLayout.ND or pl.TensorView(layout=pl.TensorLayout.ND): how memory is laid out
+ * here anyway. */
 static bool layout_slot(Elab *e, const Ast *a)
 {
     const Ast *callee = a->kind == AST_CALL ? a->call.callee : NULL;

@@ -5,8 +5,8 @@
 
 bool elab_is_bind_dynamic(const Ast *s)
 {
-    const Ast *f = s->kind == AST_EXPR_STMT && s->value->kind == AST_CALL ? s->value->call.callee
-                                                                          : NULL;
+    const Ast *f =
+        s->kind == AST_EXPR_STMT && s->value->kind == AST_CALL ? s->value->call.callee : NULL;
     return f && f->kind == AST_ATTR && f->attr.base->kind == AST_NAME &&
            strcmp(f->attr.name, "bind_dynamic") == 0;
 }

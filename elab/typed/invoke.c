@@ -312,8 +312,8 @@ static bool has_window(const Call *c)
     return false;
 }
 
-/* A call from the host that says no device runs on the first one; windows are of several, so that it
- * must say which. */
+/* A call from the host that says no device runs on the first one; windows are of several, so that
+ * it must say which. */
 static bool check_device(Elab *e, const Call *c, Expr **device, Expr **cores)
 {
     bool host = e->fn->level == FN_HOST, given = c->device.kind != V_BAD;

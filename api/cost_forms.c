@@ -23,11 +23,6 @@ typedef enum {
     VALUE_BARRIERS
 } Value; /* positions of cost_counter */
 
-static const char *mode_of(const Expr *op)
-{
-    return op->op == OP_ALLREDUCE ? OP_ARG(op, ALLREDUCE, mode)->sym : "";
-}
-
 static int64_t int_or(const Expr *e, int64_t missing)
 {
     int64_t v = missing;
@@ -57,15 +52,14 @@ static bool describe(Forms *x, const Expr *op, Builtin form, const Type *t, Cost
     int64_t bytes;
     const Dim *n = bytes_of(x, t);
     uint32_t first = first_dim(t);
-    *c =
-        (CostCall){.op = form,
-                   .ranks = x->p->ranks,
-                   .elem = dtype_bytes(t->dtype),
-                   .grain = t->dtype == DT_FP16 ? 16 : 1,
-                   .chunk = x->p->platform->collective_chunk,
-                   .lanes = op->op == OP_ALLREDUCE ? int_or(OP_ARG(op, ALLREDUCE, core_num), 1) : 1,
-                   .root = op->op == OP_BROADCAST ? int_or(OP_ARG(op, BROADCAST, root), 0) : 0,
-                   .own_row = x->f->kind == FN_HOST};
+    *c = (CostCall){.op = form,
+                    .ranks = x->p->ranks,
+                    .elem = dtype_bytes(t->dtype),
+                    .grain = t->dtype == DT_FP16 ? 16 : 1,
+                    .chunk = x->p->platform->collective_chunk,
+                    .lanes = int_or(op_operand(op, OPERAND_core_num), 1),
+                    .root = int_or(op_operand(op, OPERAND_root), 0),
+                    .own_row = x->f->kind == FN_HOST};
     if (!x->p->ranks_bound || !n || !dim_is_const(n, &bytes) ||
         !dim_is_const(t->dims[first], &c->rows))
         return false;
@@ -150,7 +144,7 @@ static void one_call(Forms *x, const Expr *op, const Loc *loc)
 {
     Builtin form;
     CostCall call;
-    if (!builtin_from_call(op_info(op->op)->full, mode_of(op), &form))
+    if (!builtin_from_call(op_info(op->op)->full, op_mode(op), &form))
         return;
     const Type *t = op->args[comp_target_slot(op->op)]->type;
     bool known = describe(x, op, form, t, &call);

@@ -177,17 +177,12 @@ static void emit_elementwise(const OpCode *oc)
     }
 }
 
-static const Expr *operand(const OpCode *oc, const char *name)
-{
-    int slot = op_slot(oc->e->op, name);
-    return slot < 0 ? NULL : oc->e->args[slot];
-}
-
 static void emit_matmul(const OpCode *oc)
 {
-    const Expr *acc = operand(oc, "acc"), *bias = operand(oc, "bias"),
-               *fresh = operand(oc, "init_cond");
-    uint32_t a = tile(oc, operand(oc, "lhs")), b = tile(oc, operand(oc, "rhs"));
+    const Expr *acc = op_operand(oc->e, OPERAND_acc), *bias = op_operand(oc->e, OPERAND_bias),
+               *fresh = op_operand(oc->e, OPERAND_init_cond);
+    uint32_t a = tile(oc, op_operand(oc->e, OPERAND_lhs)),
+             b = tile(oc, op_operand(oc->e, OPERAND_rhs));
     if (acc) {
         VReg zero = fresh ? emit_expr(oc->fe, fresh) : emit_const_reg(oc->fe, 0);
         emit_insn(oc->fe, BC_TMATACC, FIELDS(result_tile(oc), a, b, tile(oc, acc), zero), 0);
@@ -210,14 +205,14 @@ static void whole_transfer(FuncEmit *fe, const Type *t, Expr **items)
 static uint32_t transfer(const OpCode *oc)
 {
     FuncEmit *fe = oc->fe;
-    const Expr *e = oc->e, *stage = TRANSFER_ARG(e, stage);
-    const Expr *parts[] = {TRANSFER_ARG(e, dst_offsets), TRANSFER_ARG(e, src_offsets),
-                           TRANSFER_ARG(e, shape)};
+    const Expr *e = oc->e, *stage = SHARED_ARG(e, stage);
+    const Expr *parts[] = {SHARED_ARG(e, dst_offsets), SHARED_ARG(e, src_offsets),
+                           SHARED_ARG(e, shape)};
     const Expr *atomic = e->op == OP_PUT ? OP_ARG(e, PUT, atomic) : NULL;
-    const Type *t = TRANSFER_ARG(e, src)->type;
+    const Type *t = SHARED_ARG(e, src)->type;
     Expr *items[3 * MAX_RANK];
-    VXfer x = {.rank = t->rank, .pipeline = TRANSFER_ARG(e, pipeline)->ival != 0};
-    if (!TRANSFER_ARG(e, shape))
+    VXfer x = {.rank = t->rank, .pipeline = SHARED_ARG(e, pipeline)->ival != 0};
+    if (!SHARED_ARG(e, shape))
         whole_transfer(fe, t, items);
     else
         for (uint32_t i = 0; i < 3; i++)
@@ -234,8 +229,8 @@ static uint32_t transfer(const OpCode *oc)
 static void emit_transfer(const OpCode *oc)
 {
     const Expr *e = oc->e;
-    VReg dst = memory(oc, TRANSFER_ARG(e, dst)), peer = scalar(oc, TRANSFER_ARG(e, peer));
-    VReg src = memory(oc, TRANSFER_ARG(e, src));
+    VReg dst = memory(oc, SHARED_ARG(e, dst)), peer = scalar(oc, SHARED_ARG(e, peer));
+    VReg src = memory(oc, SHARED_ARG(e, src));
     uint32_t x = transfer(oc);
     emit_insn(oc->fe, e->op == OP_PUT ? BC_PUT : BC_GET, FIELDS(dst, peer, src, x), 0);
 }

@@ -39,7 +39,7 @@ static void emit_write(FuncEmit *fe, const Expr *e, uint32_t to, uint32_t from)
 
 static uint32_t pad_const(FuncEmit *fe, const Expr *e)
 {
-    int64_t pad = e->args[op_slot(e->op, "pad_value")]->ival;
+    int64_t pad = SHARED_ARG(e, pad_value)->ival;
     return emit_const(fe->em, padding(e->type->dtype, pad));
 }
 

@@ -151,8 +151,7 @@ const Expr *expr_memory(const Expr *e, uint32_t i, bool *view)
     }
     if (e->kind != EX_OP)
         return NULL;
-    *view =
-        e->op == OP_WINDOW || e->op == OP_FLATTEN || e->op == OP_TENSOR_ROW || e->op == OP_AS_SHAPE;
+    *view = (op_info(e->op)->traits & TRAIT_VIEW) != 0;
     switch (op_info(e->op)->result) {
     case RES_CTX:
     case RES_ARG0: return e->args[0];

@@ -3,21 +3,13 @@
 
 MemSpace op_result_memory(const Expr *op)
 {
-    const Expr *target = NULL;
-    switch (op_info(op->op)->rule) {
-    case RULE_MATMUL:
-    case RULE_MATMUL_ACC: return MEM_ACC;
-    case RULE_TRANSPOSE_VIEW: return MEM_UNSET;
-    case RULE_MOVE: return (MemSpace)OP_ARG(op, TILE_MOVE, target_memory)->ival;
-    default: break;
-    }
-    if (op->op == OP_TILE_COPY)
-        return MEM_UNSET;
-    if (op->op == OP_TILE_LOAD)
-        target = OP_ARG(op, TILE_LOAD, target_memory);
-    else if (op->op == OP_TILE_CREATE)
-        target = OP_ARG(op, TILE_CREATE, target_memory);
-    return target ? (MemSpace)target->ival : MEM_VEC;
+    const OpInfo *info = op_info(op->op);
+    const Expr *target = op_operand(op, OPERAND_target_memory);
+    if (target)
+        return (MemSpace)target->ival;
+    if (info->emit == EMIT_MATMUL)
+        return MEM_ACC;
+    return info->slots[0].kind == SLOT_ANY_TILE ? MEM_UNSET : MEM_VEC;
 }
 
 bool infer_store_rounds(const Type *tile, const Type *mem)
@@ -91,10 +83,10 @@ typedef struct {
 
 static Product product_of(const Infer *in)
 {
-    return (Product){.lhs = op_slot(in->id, "lhs"),
-                     .rhs = op_slot(in->id, "rhs"),
-                     .acc = op_slot(in->id, "acc"),
-                     .bias = op_slot(in->id, "bias"),
+    return (Product){.lhs = op_slot_of(in->id, OPERAND_lhs),
+                     .rhs = op_slot_of(in->id, OPERAND_rhs),
+                     .acc = op_slot_of(in->id, OPERAND_acc),
+                     .bias = op_slot_of(in->id, OPERAND_bias),
                      .whole = in->info->family == FAMILY_TENSOR};
 }
 
@@ -126,16 +118,16 @@ static bool operand_ok(const Infer *in, int slot)
 }
 
 /* A tile is turned by an operation of its own, not by a_trans= and b_trans=. */
-static bool take_flag(const Infer *in, const Product *x, const char *name)
+static bool take_flag(const Infer *in, const Product *x, Operand name)
 {
-    int slot = op_slot(in->id, name);
+    int slot = op_slot_of(in->id, name);
     const Expr *flag = slot >= 0 ? in->op->args[slot] : NULL;
     if (flag && flag->ival && x->whole)
         return true;
     if (flag && flag->ival)
         return infer_fail(in, slot, "type",
                           "takes no %s=True on tiles: turn the operand with pl.tile.transpose_view",
-                          name);
+                          in->info->slots[slot].name);
     if (slot >= 0)
         in->op->args[slot] = NULL;
     return true;
@@ -143,24 +135,24 @@ static bool take_flag(const Infer *in, const Product *x, const char *name)
 
 static bool flags_ok(const Infer *in, const Product *x)
 {
-    int nz = op_slot(in->id, "c_matrix_nz");
+    int nz = op_slot_of(in->id, OPERAND_c_matrix_nz);
     if (nz >= 0 && in->op->args[nz] && in->op->args[nz]->ival)
         return infer_fail(in, nz, "type",
                           "c_matrix_nz=True is not supported: results are in row order");
     if (nz >= 0)
         in->op->args[nz] = NULL;
-    return take_flag(in, x, "a_trans") && take_flag(in, x, "b_trans");
+    return take_flag(in, x, OPERAND_a_trans) && take_flag(in, x, OPERAND_b_trans);
 }
 
-static bool is_turned(const Infer *in, const char *name)
+static bool is_turned(const Infer *in, Operand name)
 {
-    int slot = op_slot(in->id, name);
-    return slot >= 0 && in->op->args[slot] && in->op->args[slot]->ival;
+    const Expr *flag = op_operand(in->op, name);
+    return flag && flag->ival;
 }
 
 static bool out_dtype_ok(const Infer *in, Product *x)
 {
-    int slot = op_slot(in->id, "out_dtype");
+    int slot = op_slot_of(in->id, OPERAND_out_dtype);
     if (slot < 0 || !in->op->args[slot])
         return true;
     Dtype to = in->op->args[slot]->dtype;
@@ -184,7 +176,7 @@ static bool matrices_ok(const Infer *in, Product *x)
     b = in->op->args[x->rhs]->type;
     if (!flags_ok(in, x))
         return false;
-    uint32_t ta = is_turned(in, "a_trans"), tb = is_turned(in, "b_trans");
+    uint32_t ta = is_turned(in, OPERAND_a_trans), tb = is_turned(in, OPERAND_b_trans);
     if (a->dtype != b->dtype)
         return infer_fail(in, x->rhs, "type", "needs operands of one dtype, got %s and %s",
                           type_text(in->p->arena, a), type_text(in->p->arena, b));
@@ -197,9 +189,7 @@ static bool matrices_ok(const Infer *in, Product *x)
     x->n = b->dims[1 - tb];
     x->dtype = a->dtype == DT_INT8 ? DT_INT32 : DT_FP32;
     int64_t rows;
-    bool one_row =
-        in->id == OP_TILE_GEMV || in->id == OP_TILE_GEMV_ACC || in->id == OP_TILE_GEMV_BIAS;
-    if (one_row && dim_is_const(x->m, &rows) && rows != 1)
+    if ((in->info->traits & TRAIT_ONE_ROW) && dim_is_const(x->m, &rows) && rows != 1)
         return infer_fail(in, x->lhs, "shape", "needs one row, [1, K], for lhs, got %s",
                           type_text(in->p->arena, a));
     return out_dtype_ok(in, x);

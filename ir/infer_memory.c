@@ -31,8 +31,8 @@ static const Type *loaded_tile(const Infer *in, int mem_slot, int offsets, int s
     const Dim *dims[MAX_RANK];
     const Type *mem = arg_type(in, mem_slot);
     Expr **args = in->op->args;
-    int clamp = op_slot(in->id, "clamp");
-    bool cut = clamp >= 0 && args[clamp] && args[clamp]->ival;
+    const Expr *clamp = op_operand(in->op, OPERAND_clamp);
+    bool cut = clamp && clamp->ival;
     const Expr *part = valid >= 0 && args[valid] ? args[valid] : args[shape];
     int64_t bytes;
     if (!infer_rank(in, offsets, mem) || !infer_rank(in, shape, mem) ||
@@ -123,7 +123,7 @@ static bool chunk_ok(const Infer *in, int slot)
 /* Every chunk passes through any of the staging tiles: they are of one type. */
 static bool stage_tiles_ok(const Infer *in, uint32_t n)
 {
-    int slot = in->id == OP_PUT ? OPND(PUT, stage) : OPND(GET, stage);
+    int slot = op_slot_of(in->id, OPERAND_stage);
     const Expr *stage = in->op->args[slot];
     if (!stage)
         return true;
@@ -295,7 +295,7 @@ const Type *infer_store(const Infer *in)
         to = OPND(TENSOR_ASSEMBLE, target);
     }
     const Type *mem = arg_type(in, to);
-    int atomic = op_slot(in->id, "atomic");
+    int atomic = op_slot_of(in->id, OPERAND_atomic);
     if (mem->kind == TY_TILE) {
         if (atomic >= 0 && in->op->args[atomic] && in->op->args[atomic]->ival == ATOMIC_ADD) {
             infer_fail(in, atomic, "type", "adds into memory only, got a tensor value");

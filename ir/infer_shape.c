@@ -45,7 +45,7 @@ static const Type *vector_of(const Infer *in, const Type *a, bool row)
 const Type *infer_expand(const Infer *in)
 {
     const Type *a = infer_whole(in, 0), *b = a ? infer_whole(in, 1) : NULL;
-    bool row = in->info->slots[1].name[0] == 'r';
+    bool row = op_slot_of(in->id, OPERAND_row_vec) >= 0;
     if (!b || !has_rows(in, 0, a) || !has_numbers(in, 0, a))
         return NULL;
     if (!tileop_takes(op_info(in->info->tile)->tile_op, a->dtype)) {
@@ -157,7 +157,7 @@ static bool part_fits(const Infer *in, int slot, const Type *a, uint32_t rank,
 const Type *infer_part(const Infer *in)
 {
     const Type *a = infer_whole(in, 0);
-    int shape = op_slot(in->id, "shape"), offset = op_slot(in->id, "offset");
+    int shape = op_slot_of(in->id, OPERAND_shape), offset = op_slot_of(in->id, OPERAND_offset);
     const Dim *dims[MAX_RANK];
     if (!a || !infer_dims(in, shape, true, dims) ||
         !part_fits(in, shape, a, in->op->args[shape]->n_args, dims))
@@ -168,11 +168,11 @@ const Type *infer_part(const Infer *in)
     }
     if (offset >= 0 && (!infer_rank(in, offset, a) || !window_ok(in, offset, a, dims)))
         return NULL;
-    int valid = op_slot(in->id, "valid_shape");
+    int valid = op_slot_of(in->id, OPERAND_valid_shape);
     if (valid >= 0 && in->op->args[valid] && !infer_rank(in, valid, a))
         return NULL;
     const Type *t = shaped(in, a->dtype, a->rank, dims);
-    int dropped = op_slot(in->id, "drop_dims");
+    int dropped = op_slot_of(in->id, OPERAND_drop_dims);
     return t && dropped >= 0 ? infer_without(in, t, dropped) : t;
 }
 
@@ -293,7 +293,7 @@ const Type *infer_concat(const Infer *in)
 const Type *infer_fillpad(const Infer *in)
 {
     const Type *a = infer_whole(in, 0);
-    int shape = op_slot(in->id, "shape");
+    int shape = op_slot_of(in->id, OPERAND_shape);
     const Dim *dims[MAX_RANK];
     int64_t size;
     if (!a || !has_numbers(in, 0, a))

@@ -185,6 +185,18 @@ static bool is_safe_operand(const Expr *e, bool shift)
     return shift ? v >= 0 && type && v < 8 * (int64_t)dtype_bytes(type->dtype) : v != 0;
 }
 
+Expr *op_operand(const Expr *op, Operand name)
+{
+    int slot = op_slot_of(op->op, name);
+    return slot < 0 ? NULL : op->args[slot];
+}
+
+const char *op_mode(const Expr *op)
+{
+    const Expr *mode = op_operand(op, OPERAND_mode);
+    return mode ? mode->sym : "";
+}
+
 /* Could the op itself fault, its operands being fine? */
 static bool op_may_fault(const Expr *e)
 {

@@ -261,6 +261,10 @@ void block_rewrite(Block *b, RewriteFn *fn, void *env);
 Expr *expr_clone(Program *p, const Expr *e);
 bool expr_equal(const Expr *a, const Expr *b);
 bool expr_is_int(const Expr *e, int64_t *value);
+/* The operand of an op under this name; NULL: it was left out, or the op has none. */
+Expr *op_operand(const Expr *op, Operand name);
+/* mode= of a collective, "" where it has none. */
+const char *op_mode(const Expr *op);
 /* True when evaluating `e` has no effect on memory or signals and reads none (it may fault). */
 bool expr_is_pure(const Expr *e);
 /* True when it also cannot fault: nobody can notice whether it runs, so it may go, or move. */

@@ -23,29 +23,31 @@ enum {
 
 const OpInfo op_table[OPCODE_COUNT] = {
 #define PLD_ARG(name, others, KIND, effects, flags)                                                \
-    {#name, others, SLOT_##KIND, ENUM_COUNT, effects, flags, 0, NULL},
+    {#name, others, OPERAND_##name, SLOT_##KIND, ENUM_COUNT, effects, flags, 0, NULL},
 #define PLD_CHOICE(name, others, TYPE, flags)                                                      \
-    {#name, others, SLOT_ENUM, ENUM_##TYPE, 0, flags, 0, NULL},
+    {#name, others, OPERAND_##name, SLOT_ENUM, ENUM_##TYPE, 0, flags, 0, NULL},
 #define PLD_CHOICE_OR(name, others, TYPE, flags, value)                                            \
-    {#name, others, SLOT_ENUM, ENUM_##TYPE, 0, (flags) | OPND_DEFAULT, value, NULL},
+    {#name, others, OPERAND_##name, SLOT_ENUM, ENUM_##TYPE, 0, (flags) | OPND_DEFAULT, value, NULL},
 #define PLD_VALUE_OR(name, others, KIND, flags, value)                                             \
-    {#name, others, SLOT_##KIND, ENUM_COUNT, 0, (flags) | OPND_DEFAULT, value, NULL},
+    {#name, others, OPERAND_##name, SLOT_##KIND, ENUM_COUNT, 0, (flags) | OPND_DEFAULT,            \
+     value, NULL},
 #define PLD_TEXT_OR(name, others, flags, text)                                                     \
-    {#name, others, SLOT_STR, ENUM_COUNT, 0, (flags) | OPND_DEFAULT, 0, text},
+    {#name, others, OPERAND_##name, SLOT_STR, ENUM_COUNT, 0, (flags) | OPND_DEFAULT, 0, text},
 #define PLD_OP(ENUM, name, short_, FAMILY, levels_, RULE, RESULT, EMIT, traits_, links, doc_, ...) \
-    [OP_##ENUM] = {.full = name,                                                                   \
-                   .shorter = short_,                                                              \
-                   .doc = doc_,                                                                    \
-                   .family = FAMILY_##FAMILY,                                                      \
-                   .levels = levels_,                                                              \
-                   .n_slots = OPND(ENUM, end_),                                                    \
-                   .effects = EFFECTS_OF_##ENUM,                                                   \
-                   .traits = traits_,                                                              \
-                   .rule = RULE_##RULE,                                                            \
-                   .result = RES_##RESULT,                                                         \
-                   .emit = EMIT_##EMIT,                                                            \
-                   links,                                                                          \
-                   .slots = {__VA_ARGS__{NULL, "", SLOT_KINDS, ENUM_COUNT, 0, 0, 0, NULL}}},
+    [OP_##ENUM] = {                                                                                \
+        .full = name,                                                                              \
+        .shorter = short_,                                                                         \
+        .doc = doc_,                                                                               \
+        .family = FAMILY_##FAMILY,                                                                 \
+        .levels = levels_,                                                                         \
+        .n_slots = OPND(ENUM, end_),                                                               \
+        .effects = EFFECTS_OF_##ENUM,                                                              \
+        .traits = traits_,                                                                         \
+        .rule = RULE_##RULE,                                                                       \
+        .result = RES_##RESULT,                                                                    \
+        .emit = EMIT_##EMIT,                                                                       \
+        links,                                                                                     \
+        .slots = {__VA_ARGS__{NULL, "", OPERAND_COUNT, SLOT_KINDS, ENUM_COUNT, 0, 0, 0, NULL}}},
 #include "ir/ops.def"
 };
 
@@ -84,6 +86,15 @@ int op_slot(OpId id, const char *name)
     const OpInfo *op = op_info(id);
     for (int i = 0; i < op->n_slots; i++)
         if (strcmp(op->slots[i].name, name) == 0 || among(op->slots[i].others, name))
+            return i;
+    return -1;
+}
+
+int op_slot_of(OpId id, Operand name)
+{
+    const OpInfo *op = op_info(id);
+    for (int i = 0; i < op->n_slots; i++)
+        if (op->slots[i].operand == name)
             return i;
     return -1;
 }
@@ -174,11 +185,11 @@ static const char *const kind_text[] = {
     [SLOT_MEM] = "mem",       [SLOT_TENSOR] = "tensor", [SLOT_DIST] = "dist",
     [SLOT_INT] = "int",       [SLOT_PEER] = "int",      [SLOT_I32] = "i32",
     [SLOT_COND] = "cond",     [SLOT_ELEMENT] = "num",   [SLOT_NUM] = "tile or num",
-    [SLOT_ANY] = "any",
-    [SLOT_LIT] = "lit",       [SLOT_IDX] = "idx",       [SLOT_SHAPE] = "shape",
-    [SLOT_CONST] = "const",   [SLOT_BOOL] = "bool",     [SLOT_DTYPE] = "dtype",
-    [SLOT_STR] = "str",       [SLOT_BUF] = "buf",       [SLOT_CTX] = "ctx",
-    [SLOT_SIGNAL] = "signal", [SLOT_TILES] = "tiles",   [SLOT_ENUM] = "",
+    [SLOT_ANY] = "any",       [SLOT_LIT] = "lit",       [SLOT_IDX] = "idx",
+    [SLOT_SHAPE] = "shape",   [SLOT_CONST] = "const",   [SLOT_BOOL] = "bool",
+    [SLOT_DTYPE] = "dtype",   [SLOT_STR] = "str",       [SLOT_BUF] = "buf",
+    [SLOT_CTX] = "ctx",       [SLOT_SIGNAL] = "signal", [SLOT_TILES] = "tiles",
+    [SLOT_ENUM] = "",
 };
 _Static_assert(sizeof kind_text / sizeof *kind_text == SLOT_KINDS, "a kind without a name");
 

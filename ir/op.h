@@ -21,6 +21,12 @@ typedef enum {
     OP_TENSOR_NONE = OPCODE_COUNT
 } OpId;
 
+typedef enum {
+#define PLD_OPERAND(name) OPERAND_##name,
+#include "ir/operand.def"
+    OPERAND_COUNT
+} Operand;
+
 /* One byte for each operand, so that the place of a member is the operand's index. */
 #define PLD_ARG(name, ...) char name;
 #define PLD_CHOICE(name, ...) char name;
@@ -39,8 +45,8 @@ typedef enum {
 /* That operand of an Expr of this op. */
 #define OP_ARG(e, ENUM, name) ((e)->args[OPND(ENUM, name)])
 
-/* That operand of a put or a get, whose rows have it at different places. */
-#define TRANSFER_ARG(e, name) ((e)->args[(e)->op == OP_PUT ? OPND(PUT, name) : OPND(GET, name)])
+/* An operand of an Expr of several ops that all have it. */
+#define SHARED_ARG(e, name) ((e)->args[op_slot_of((e)->op, OPERAND_##name)])
 
 typedef enum {
 #define PLD_FAMILY(ENUM, name) FAMILY_##ENUM,
@@ -98,6 +104,7 @@ typedef enum {
     OPND_IR_ONLY = 16,  /* accepted in .ir files only */
     OPND_IN_PLACE = 32, /* the result is this operand's new value: the old one is gone */
     OPND_DROPPED = 64,  /* checked and then dropped: it changes nothing */
+    OPND_TO_SAY = 128,  /* may be left out, with a warning: it is to be read in the text */
     OPND_HINT = OPND_DROPPED | OPND_OPTIONAL,
     OPND_INTERNAL = OPND_OPTIONAL | OPND_KEYWORD | OPND_IR_ONLY
 } OpndFlag;
@@ -111,11 +118,13 @@ typedef enum {
     TRAIT_SHARES = 32,    /* reads each element before it writes it: result and operand may share an
                              address */
     TRAIT_COLLECTIVE = 64,
-    TRAIT_COMPOSITE = 128,  /* expanded by lower_composite_ops */
-    TRAIT_TRANSFER = 256,   /* memory to memory, through staging tiles */
-    TRAIT_IR_ONLY = 512,    /* made by passes; accepted in .ir files only */
+    TRAIT_COMPOSITE = 128,   /* expanded by lower_composite_ops */
+    TRAIT_TRANSFER = 256,    /* memory to memory, through staging tiles */
+    TRAIT_IR_ONLY = 512,     /* made by passes; accepted in .ir files only */
     TRAIT_SAME_SHAPE = 1024, /* element-wise, but its operands are not broadcast */
-    TRAIT_VALUES = 2048      /* its memory operands may be tensor values or tiles */
+    TRAIT_VIEW = 2048,       /* the result is the memory of operand 0, a part or in another shape */
+    TRAIT_ONE_ROW = 4096,    /* lhs is one row */
+    TRAIT_VALUES = 8192      /* its memory operands may be tensor values or tiles */
 } OpTrait;
 
 /* Type rules (ir/infer.c). */
@@ -251,6 +260,7 @@ typedef enum {
 typedef struct {
     const char *name;   /* also the keyword; NULL behind the last operand */
     const char *others; /* further names, blanks between */
+    Operand operand;
     SlotKind kind;
     EnumType enum_type; /* SLOT_ENUM */
     uint8_t effects;    /* Effect bits */
@@ -282,8 +292,10 @@ static inline const OpInfo *op_info(OpId id)
     return &op_table[id];
 }
 
-/* Index of the operand with this name or other name, or -1. */
+/* Index of the operand that a text names, by this name or another one, or -1. */
 int op_slot(OpId id, const char *name);
+/* Index of the operand of this name, or -1. */
+int op_slot_of(OpId id, Operand name);
 /* Index of the first operand of a kind that matters, or -1. */
 int op_slot_of_kind(OpId id, SlotKind kind);
 /* Index of the operand whose new value the result is, or -1. */

@@ -117,7 +117,7 @@ static void check_op_properties(IrVerify *v, const Stmt *s, const Expr *e)
         property_fail(v, s, PROP_NO_COMPOSITES, info->full, "is left in InCore code");
     if ((props & PROP_NO_HOST_COLLECTIVES) && v->f->kind == FN_HOST && collective)
         property_fail(v, s, PROP_NO_HOST_COLLECTIVES, info->full, "is left in host code");
-    if ((props & PROP_STAGED) && op_is_transfer(e->op) && !TRANSFER_ARG(e, stage))
+    if ((props & PROP_STAGED) && op_is_transfer(e->op) && !SHARED_ARG(e, stage))
         property_fail(v, s, PROP_STAGED, info->full, "has no staging tiles");
     if ((props & PROP_WINDOWS) && e->op == OP_ALLOC_WINDOW_BUFFER && !has_layout(e))
         property_fail(v, s, PROP_WINDOWS, info->full, "has no layout");

@@ -136,9 +136,8 @@ int comp_signal_slot(OpId op)
 /* The builtin that a call is expanded to. */
 static Builtin builtin_of(const Expr *op)
 {
-    const char *mode = op->op == OP_ALLREDUCE ? OP_ARG(op, ALLREDUCE, mode)->sym : "";
     Builtin found = BUILTIN_COUNT;
-    builtin_from_call(op_info(op->op)->full, mode, &found);
+    builtin_from_call(op_info(op->op)->full, op_mode(op), &found);
     return found;
 }
 

@@ -3,10 +3,7 @@
 
 OpId comp_reduce_op(const Expansion *x)
 {
-    const Expr *op = x->op;
-    const Expr *reduce =
-        op->op == OP_ALLREDUCE ? OP_ARG(op, ALLREDUCE, op) : OP_ARG(op, REDUCE_SCATTER, op);
-    switch (reduce->ival) {
+    switch (SHARED_ARG(x->op, op)->ival) {
     case REDUCE_MAX: return OP_TILE_MAXIMUM;
     case REDUCE_MIN: return OP_TILE_MINIMUM;
     case REDUCE_PROD: return OP_TILE_MUL;

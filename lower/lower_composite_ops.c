@@ -172,8 +172,8 @@ static void set_ranks(Pass *x, Expansion *e)
 static bool check_buffers(Pass *x, const Stmt *s)
 {
     const Expr *op = s->value;
-    bool push = op->op == OP_ALLGATHER || op->op == OP_ALL_TO_ALL || op->op == OP_ALL_TO_ALL_V;
-    if (!push || root_of(x, op->args[0]) != root_of(x, op->args[1]))
+    const Expr *src = op_operand(op, OPERAND_src), *target = op_operand(op, OPERAND_target);
+    if (!src || root_of(x, src) != root_of(x, target))
         return true;
     diag_error(x->p->diags, s->loc.span, "value", "%s needs different buffers for src and target",
                op_info(op->op)->full);

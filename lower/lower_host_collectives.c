@@ -51,8 +51,7 @@ static bool same_signature(const Expr *a, const Expr *b)
 static Sym kernel_name(HostPass *x, const Expr *op, const char *suffix)
 {
     const char *word = op_word(op->op);
-    bool modes = op->op == OP_ALLREDUCE;
-    const char *joint = modes ? "_" : "", *kind = modes ? OP_ARG(op, ALLREDUCE, mode)->sym : "";
+    const char *kind = op_mode(op), *joint = kind[0] ? "_" : "";
     for (uint32_t n = 0;; n++) {
         Sym name = n ? internf(x->p->in, "builtin_%s%s%s_%u%s", word, joint, kind, n, suffix)
                      : internf(x->p->in, "builtin_%s%s%s%s", word, joint, kind, suffix);
@@ -103,8 +102,9 @@ static Expr *inner_call(HostPass *x, const Func *f, const Expr *op, const VarId 
 static int64_t lane_count(const Expr *op)
 {
     int64_t lanes = 1;
-    if (op->op == OP_ALLREDUCE && OP_ARG(op, ALLREDUCE, core_num))
-        expr_is_int(OP_ARG(op, ALLREDUCE, core_num), &lanes);
+    const Expr *count = op_operand(op, OPERAND_core_num);
+    if (count)
+        expr_is_int(count, &lanes);
     return lanes;
 }
 

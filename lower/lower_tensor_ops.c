@@ -122,7 +122,7 @@ static Expr *tile_form(ValueLowering *x, const Expr *e)
     OpId tile = op_info(e->op)->tile;
     Expr *slots[OP_MAX_SLOTS] = {0};
     for (uint32_t i = 0; i < e->n_args; i++) {
-        int slot = op_slot(tile, op_info(e->op)->slots[i].name);
+        int slot = op_slot_of(tile, op_info(e->op)->slots[i].operand);
         if (slot >= 0)
             slots[slot] = e->args[i];
     }

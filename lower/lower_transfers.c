@@ -46,7 +46,7 @@ static int64_t at_least_one(int64_t v)
 static int64_t chunk_columns(const Expr *op, const Expr *shape, int64_t room)
 {
     int64_t cols = extent(shape, shape->n_args - 1), asked;
-    Expr *e = TRANSFER_ARG(op, chunk_cols);
+    Expr *e = SHARED_ARG(op, chunk_cols);
     if (e && expr_is_int(e, &asked))
         return asked;
     return cols < 0 || cols > room ? room : at_least_one(cols);
@@ -56,7 +56,7 @@ static int64_t chunk_rows(const Expr *op, const Expr *shape, int64_t room, int64
 {
     int64_t rows = row_count(shape), asked, fit = at_least_one(room / cols);
     int64_t row = extent(shape, shape->n_args - 1);
-    Expr *e = TRANSFER_ARG(op, chunk_rows);
+    Expr *e = SHARED_ARG(op, chunk_rows);
     if (e && expr_is_int(e, &asked))
         return asked;
     if (row < 0 || row > cols)
@@ -66,12 +66,12 @@ static int64_t chunk_rows(const Expr *op, const Expr *shape, int64_t room, int64
 
 static void fill_region(TransferLowering *x, Expr *op)
 {
-    if (TRANSFER_ARG(op, shape))
+    if (SHARED_ARG(op, shape))
         return;
-    const Type *dst = TRANSFER_ARG(op, dst)->type;
-    TRANSFER_ARG(op, dst_offsets) = low_zeros(x->p, dst->rank);
-    TRANSFER_ARG(op, src_offsets) = low_zeros(x->p, dst->rank);
-    TRANSFER_ARG(op, shape) = low_shape(x->p, dst);
+    const Type *dst = SHARED_ARG(op, dst)->type;
+    SHARED_ARG(op, dst_offsets) = low_zeros(x->p, dst->rank);
+    SHARED_ARG(op, src_offsets) = low_zeros(x->p, dst->rank);
+    SHARED_ARG(op, shape) = low_shape(x->p, dst);
 }
 
 static void stage(TransferLowering *x, Stmt *s)
@@ -79,18 +79,18 @@ static void stage(TransferLowering *x, Stmt *s)
     Expr *op = s->value, *tiles[2];
     Builder b = {x->p, x->f, x->out, s->loc};
     fill_region(x, op);
-    const Expr *shape = TRANSFER_ARG(op, shape);
-    Dtype dtype = TRANSFER_ARG(op, dst)->type->dtype;
+    const Expr *shape = SHARED_ARG(op, shape);
+    Dtype dtype = SHARED_ARG(op, dst)->type->dtype;
     int64_t room = at_least_one(x->p->platform->collective_chunk / dtype_bytes(dtype));
     int64_t cols = chunk_columns(op, shape, room), rows = chunk_rows(op, shape, room, cols);
-    uint32_t n = TRANSFER_ARG(op, pipeline)->ival ? 2 : 1;
+    uint32_t n = SHARED_ARG(op, pipeline)->ival ? 2 : 1;
     for (uint32_t i = 0; i < n; i++) {
         Expr *dims = ex_listv(x->p, ex_index(x->p, rows), ex_index(x->p, cols), NULL);
         Expr *tile = ex_opv(x->p, OP_TILE_CREATE, 2, dims, ex_dtype(x->p, dtype));
         tile->span = op->span;
         tiles[i] = ex_var(x->p, x->f, build_let(&b, intern(x->p->in, "stage"), tile));
     }
-    TRANSFER_ARG(op, stage) = ex_list(x->p, tiles, n);
+    SHARED_ARG(op, stage) = ex_list(x->p, tiles, n);
 }
 
 static bool lower_stmt(void *env, Rewrite *r, Stmt *s)
@@ -100,7 +100,7 @@ static bool lower_stmt(void *env, Rewrite *r, Stmt *s)
     block_rewrite(&s->body, lower_stmt, x);
     block_rewrite(&s->otherwise, lower_stmt, x);
     x->out = r->out;
-    if (op != OPCODE_COUNT && op_is_transfer(op) && !TRANSFER_ARG(s->value, stage))
+    if (op != OPCODE_COUNT && op_is_transfer(op) && !SHARED_ARG(s->value, stage))
         stage(x, s);
     low_push(x->p, r->out, s);
     return true;

@@ -126,8 +126,8 @@ static void note_stmt(void *env, Stmt *s)
     if (e->op == OP_TENSOR_MATMUL_ACC || e->op == OP_TILE_MATMUL_ACC)
         set_acc(x, e->args[0]);
     if (is_product(e->op)) {
-        count_factor(x, e->args[op_slot(e->op, "lhs")]);
-        count_factor(x, e->args[op_slot(e->op, "rhs")]);
+        count_factor(x, SHARED_ARG(e, lhs));
+        count_factor(x, SHARED_ARG(e, rhs));
     }
 }
 

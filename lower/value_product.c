@@ -52,8 +52,8 @@ static bool flag(const Expr *op, const char *name)
 static TensorProduct product_of(ValueLowering *x, const Expr *op, bool whole)
 {
     TensorProduct t = {.x = x};
-    t.lhs = op->args[op_slot(op->op, "lhs")];
-    t.rhs = op->args[op_slot(op->op, "rhs")];
+    t.lhs = SHARED_ARG(op, lhs);
+    t.rhs = SHARED_ARG(op, rhs);
     t.turn_lhs = flag(op, "a_trans");
     t.turn_rhs = flag(op, "b_trans");
     t.m = extent_of(t.lhs, t.turn_lhs);
@@ -88,8 +88,8 @@ static Expr *multiply(const TensorProduct *t, Expr *acc, Range m, Range n, Range
     OpId op = acc ? OP_TILE_MATMUL_ACC : OP_TILE_MATMUL;
     if (acc)
         slots[OPND(TILE_MATMUL_ACC, acc)] = acc;
-    slots[op_slot(op, "lhs")] = a;
-    slots[op_slot(op, "rhs")] = b;
+    slots[op_slot_of(op, OPERAND_lhs)] = a;
+    slots[op_slot_of(op, OPERAND_rhs)] = b;
     if (acc && init)
         slots[OPND(TILE_MATMUL_ACC, init_cond)] = expr_clone(t->x->p, init);
     return value_let(t->x, value_base(t->x), value_op(t->x, op, op_info(op)->n_slots, slots));

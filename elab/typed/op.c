@@ -246,11 +246,12 @@ Val elab_make_op(Elab *e, OpId op, Expr **slots, Span span)
 /* What a notification does and what a wait compares is to be read in the text. */
 static void warn_unsaid(Elab *e, OpId op, const Arg **placed, Span span)
 {
-    const char *name = op == OP_NOTIFY ? "op" : "cmp";
-    if (e->ir || placed[op_slot(op, name)])
-        return;
-    diag_warn(e->diags, span, WARN_UNSAID_OP, "%s= is not written: %s is meant", name,
-              op == OP_NOTIFY ? "op=pld.NotifyOp.AtomicAdd" : "cmp=pld.WaitCmp.Ge");
+    for (uint32_t i = 0; i < op_info(op)->n_slots && !e->ir; i++) {
+        const OpSlot *s = &op_info(op)->slots[i];
+        if (!placed[i] && (s->flags & OPND_TO_SAY))
+            diag_warn(e->diags, span, WARN_UNSAID_OP, "%s= is not written: %s=%s is meant", s->name,
+                      s->name, val_text(e, val_enum(s->enum_type, s->value)));
+    }
 }
 
 static Val build(Elab *e, OpId op, const Args *args, Span span)
@@ -266,7 +267,7 @@ static Val build(Elab *e, OpId op, const Args *args, Span span)
         ok &= a->name ? place_keyword(e, op, a, placed)
                       : place_positional(e, op, positional++, a, placed);
     }
-    if (ok && (op == OP_NOTIFY || op == OP_WAIT))
+    if (ok)
         warn_unsaid(e, op, placed, span);
     if (!ok || (known && missing(e, op, placed, span)))
         return val_bad;

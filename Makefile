@@ -125,9 +125,11 @@ $(filter-out %/check_api_memory,$(CHECKS)): $(B)/tests/%: $(B)/obj/tests/%.o $(T
 	@mkdir -p $(@D)
 	$(call say,LD $@)$(CC) $(ALL_FLAGS) $(LDFLAGS) -o $@ $< $(TEST_OBJ) $(LIB) $(CHECK_LIBS) $(LIBS)
 
+# The bench of the kernels chooses the instruction set.
+$(B)/tests/bench/kernels: $(B)/obj/tests/kernelpath.o
 $(FUZZERS) $(BENCHES): $(B)/tests/%: $(B)/obj/tests/%.o $(LIB)
 	@mkdir -p $(@D)
-	$(call say,LD $@)$(CC) $(ALL_FLAGS) $(LDFLAGS) -o $@ $< $(LIB) $(LIBS)
+	$(call say,LD $@)$(CC) $(ALL_FLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LIB) $(LIBS)
 
 # Preloaded by tests: calls of the system that fail.
 $(B)/tests/faults.so: tests/preload/faults.c $(B)/flags

@@ -109,12 +109,6 @@ void diag_note(Diags *diags, Span span, const char *fmt, ...)
     vec_push(&diags->list, d);
 }
 
-void diag_set_far(Diags *diags, FarPlace far)
-{
-    if (!diags->muted && !diags->dropped && diags->list.len > 0)
-        vec_last(&diags->list).far = far;
-}
-
 /* Recorded even while muted and over the limit: nothing may hide it. */
 void diag_internal(Diags *diags, Span span, const char *fmt, ...)
 {

@@ -16,17 +16,10 @@ typedef enum {
     WARN_COUNT
 } WarningId;
 
-/* A place that is not in the Source at hand: the original file of a dump made with --dump-loc. */
-typedef struct {
-    const char *file; /* NULL: the place is `span` in the Source */
-    uint32_t line, col;
-} FarPlace;
-
 typedef struct {
     DiagSeverity severity;
     const char *code; /* warning name, or a short error class such as "syntax", "type" */
     Span span;
-    FarPlace far;
     const char *message; /* one line, no final newline */
     uint32_t n_notes;    /* notes follow their diagnostic directly in the list */
 } Diag;
@@ -60,8 +53,6 @@ void diag_warn(Diags *diags, Span span, WarningId id, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 /* Attaches a note to the diagnostic reported last. */
 void diag_note(Diags *diags, Span span, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-/* Gives the diagnostic or note reported last a place outside the Source. */
-void diag_set_far(Diags *diags, FarPlace far);
 /* A bug of the compiler itself; exit status 70. */
 void diag_internal(Diags *diags, Span span, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));

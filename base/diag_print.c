@@ -145,52 +145,41 @@ static bool is_warning_code(const char *code)
     return false;
 }
 
-static void put_place(Buf *buf, const Source *src, Span span, const FarPlace *far)
+static void put_place(Buf *buf, const Source *src, Span span)
 {
-    if (far && far->file) {
-        put_text(buf, far->file);
-        buf_printf(buf, ":%u:%u: ", far->line, far->col);
-    } else if (src) {
-        put_text(buf, source_part(src, span.begin)->name);
-        LineCol at = source_line_col(src, span.begin);
-        if (span.end)
-            buf_printf(buf, ":%u:%u", at.line, at.col);
-        buf_str(buf, ": ");
-    }
+    if (!src)
+        return;
+    put_text(buf, source_part(src, span.begin)->name);
+    LineCol at = source_line_col(src, span.begin);
+    if (span.end)
+        buf_printf(buf, ":%u:%u", at.line, at.col);
+    buf_str(buf, ": ");
 }
 
-static void put_head(Buf *buf, const Source *src, Span span, const FarPlace *far,
-                     DiagSeverity severity, bool colour)
+static void put_head(Buf *buf, const Source *src, Span span, DiagSeverity severity, bool colour)
 {
     buf_str(buf, colour ? "\033[1m" : "");
-    put_place(buf, src, span, far);
+    put_place(buf, src, span);
     buf_printf(buf, "%s%s: %s", colour ? severity_colours[severity] : "", severity_names[severity],
                colour ? "\033[0m" : "");
 }
 
 static void put_diag(Buf *buf, const Diags *diags, const Diag *d, bool colour)
 {
-    put_head(buf, diags->src, d->span, &d->far, d->severity, colour);
+    put_head(buf, diags->src, d->span, d->severity, colour);
     put_text(buf, d->message);
     if (is_warning_code(d->code))
         buf_printf(buf, " [-W%s%s]", d->severity == DIAG_ERROR ? "error=" : "", d->code);
     buf_char(buf, '\n');
     if (d->span.end == 0 || diags->src == NULL)
         return;
-    if (d->far.file) {
-        put_head(buf, diags->src, d->span, NULL, DIAG_NOTE, colour);
-        buf_str(buf, "this place in the dump\n");
-    }
     put_snippet(buf, diags->src, d->span, colour ? "\033[1;32m" : NULL);
 }
 
 DiagPlace diag_place(const Diags *diags, const Diag *d)
 {
     DiagPlace at = {.file = diags->src ? source_part(diags->src, d->span.begin)->name : ""};
-    if (d->far.file) {
-        at.file = d->far.file;
-        at.from = at.to = (LineCol){d->far.line, d->far.col};
-    } else if (diags->src && d->span.end) {
+    if (diags->src && d->span.end) {
         at.from = source_line_col(diags->src, d->span.begin);
         at.to = source_line_col(diags->src, d->span.end);
     }
@@ -262,8 +251,7 @@ static SortItem *sorted(const Diags *diags, uint32_t *count)
         const Diag *d = &diags->list.at[i];
         if (d->severity == DIAG_NOTE)
             continue;
-        uint64_t far = (uint64_t)d->far.line << 32 | d->far.col;
-        items[n++] = (SortItem){d->far.file ? far : d->span.begin, i};
+        items[n++] = (SortItem){d->span.begin, i};
     }
     qsort(items, n, sizeof *items, by_place);
     *count = n;

@@ -72,31 +72,17 @@ static uint16_t narrow(double v, int man_bits)
     return sign | (kept > infinity ? infinity : (uint16_t)kept);
 }
 
-uint16_t half_from_double(double v)
+static uint16_t half_from_double(double v)
 {
     return narrow(v, 10);
 }
 
-uint16_t bf16_from_double(double v)
+static uint16_t bf16_from_double(double v)
 {
     return narrow(v, 7);
 }
 
-uint16_t half_from_float(float v)
-{
-    return narrow((double)v, 10);
-}
-
-uint16_t bf16_from_float(float v)
-{
-    uint32_t bits;
-    memcpy(&bits, &v, sizeof bits);
-    if ((bits & 0x7fffffff) > 0x7f800000)
-        return 0x7fc0;
-    return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
-}
-
-float half_to_float(uint16_t v)
+static float half_to_float(uint16_t v)
 {
     uint32_t sign = (uint32_t)(v & 0x8000) << 16;
     uint32_t exponent = v >> 10 & 0x1f;
@@ -116,7 +102,7 @@ float half_to_float(uint16_t v)
     return out;
 }
 
-float bf16_to_float(uint16_t v)
+static float bf16_to_float(uint16_t v)
 {
     uint32_t bits = (uint32_t)v << 16;
     if ((bits & 0x7fffffff) > 0x7f800000)

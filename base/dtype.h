@@ -47,16 +47,8 @@ int64_t dtype_max(Dtype t);
 /* Wraps an integer to the width of `t` (two's complement). */
 int64_t dtype_wrap(Dtype t, int64_t v);
 
-/* IEEE 754 binary16 and bfloat16, round to nearest even; a NaN becomes the canonical quiet NaN of
- * the target (0x7e00, 0x7fc0, 0x7fc00000). Doubles are rounded once, directly to the target. */
-uint16_t half_from_float(float v);
-uint16_t half_from_double(double v);
-float half_to_float(uint16_t v);
-uint16_t bf16_from_float(float v);
-uint16_t bf16_from_double(double v);
-float bf16_to_float(uint16_t v);
-
-/* Stores `v` at `dst` as one element of a float dtype, rounded once. */
+/* Stores `v` at `dst` as one element of a float dtype, rounded once to nearest even; a NaN becomes
+ * the canonical quiet NaN of the dtype (0x7e00, 0x7fc0, 0x7fc00000). */
 void dtype_store_double(Dtype t, void *dst, double v);
 /* Stores an integer as one element of any dtype: integers saturate, floats round once, BOOL is
  * v != 0. */

@@ -63,9 +63,6 @@ const char *source_line(const Source *src, uint32_t offset, uint32_t *len);
 /* The smallest span that covers both; an empty one ({0,0}) is ignored. */
 Span span_join(Span a, Span b);
 
-/* Terminal columns of `len` bytes of UTF-8 (wide and combining characters; tab to 8). */
-uint32_t display_width(const char *text, uint32_t len);
-
 /* Reads one code point; returns its length in bytes (`len` > 0). A byte that begins no valid
  * sequence is U+FFFD, one byte long. */
 uint32_t utf8_decode(const char *text, size_t len, uint32_t *code);

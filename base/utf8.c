@@ -88,14 +88,3 @@ size_t utf8_check(const char *text, size_t len)
     }
     return len;
 }
-
-uint32_t display_width(const char *text, uint32_t len)
-{
-    uint32_t width = 0;
-    for (uint32_t i = 0; i < len;) {
-        uint32_t code;
-        i += utf8_decode(text + i, len - i, &code);
-        width += code == '\t' ? 8 - width % 8 : code_width(code);
-    }
-    return width;
-}

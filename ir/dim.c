@@ -392,37 +392,9 @@ const Dim *dim_atom(TypeTable *tt, AtomKind kind, const Dim *a, const Dim *b)
     return from_atom(tt, &atom);
 }
 
-/* Evaluation and substitution. */
+/* Substitution. */
 
-typedef bool GetValue(void *env, Sym name, int64_t *value);
 typedef const Dim *GetDim(void *env, Sym name);
-
-static bool eval_atom(const Atom *a, GetValue *get, void *env, int64_t *out)
-{
-    int64_t left, right;
-    if (a->kind == DIM_NAME)
-        return get(env, a->name, out);
-    return dim_eval(a->left, get, env, &left) && dim_eval(a->right, get, env, &right) &&
-           atom_fold(a->kind, left, right, out);
-}
-
-bool dim_eval(const Dim *d, GetValue *get, void *env, int64_t *out)
-{
-    int64_t total = 0;
-    for (uint32_t i = 0; i < d->n_terms; i++) {
-        int64_t product = d->terms[i].coef;
-        for (uint32_t k = 0; k < d->terms[i].n_atoms; k++) {
-            int64_t factor;
-            if (!eval_atom(d->terms[i].atoms[k], get, env, &factor) ||
-                !checked_mul(product, factor, &product))
-                return false;
-        }
-        if (!checked_add(total, product, &total))
-            return false;
-    }
-    *out = total;
-    return true;
-}
 
 static const Dim *subst_atom(TypeTable *tt, const Atom *a, GetDim *get, void *env)
 {

@@ -412,15 +412,3 @@ void ir_print(Buf *out, Program *p, const PrintOptions *options)
     if (p->funcs.len == 0)
         buf_str(out, "    pass\n");
 }
-
-void ir_print_expr(Buf *out, Program *p, Func *f, const Expr *e)
-{
-    (void)p;
-    irp_expr(out, f, e, 0, BARE_NEVER);
-}
-
-void ir_print_stmt(Buf *out, Program *p, Func *f, const Stmt *s, uint32_t depth)
-{
-    IrPrinter pr = {.out = out, .p = p, .f = f};
-    print_stmt(&pr, s, depth);
-}

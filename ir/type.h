@@ -77,9 +77,6 @@ const Dim *dim_mul(TypeTable *tt, const Dim *a, const Dim *b);
 /* FLOORDIV, MOD, MIN or MAX; folds constants; NULL for a constant zero divisor. */
 const Dim *dim_atom(TypeTable *tt, AtomKind kind, const Dim *a, const Dim *b);
 bool dim_is_const(const Dim *d, int64_t *value);
-/* Value with each name looked up by `get` (false when unknown); false also on overflow. */
-bool dim_eval(const Dim *d, bool (*get)(void *env, Sym name, int64_t *value), void *env,
-              int64_t *out);
 /* Replaces names; `get` returns NULL to keep one. NULL on overflow. */
 const Dim *dim_subst(TypeTable *tt, const Dim *d, const Dim *(*get)(void *env, Sym name),
                      void *env);

@@ -207,19 +207,6 @@ START_TEST(source_order_with_notes_in_place)
 }
 END_TEST
 
-START_TEST(far_places)
-{
-    start("# dump\nx = y\n");
-    diag_error(&diags, at("y"), "name", "m");
-    diag_set_far(&diags, (FarPlace){"orig.pld", 7, 3});
-    check_text("orig.pld:7:3: error: m\n"
-               "k.pld:2:5: note: this place in the dump\n"
-               "    x = y\n"
-               "        ^\n");
-    finish();
-}
-END_TEST
-
 START_TEST(json_form)
 {
     start("ab \"q\"\ncd\n");
@@ -373,7 +360,6 @@ int main(void)
     tcase_add_test(tc, huge_lines_cost_no_more);
     tcase_add_test(tc, no_place_and_no_source);
     tcase_add_test(tc, source_order_with_notes_in_place);
-    tcase_add_test(tc, far_places);
     tcase_add_test(tc, json_form);
     tcase_add_test(tc, too_many_errors_are_counted);
     tcase_add_test(tc, repetitions_are_reported_once);

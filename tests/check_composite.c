@@ -37,16 +37,10 @@ static Expr *mode(const char *text)
 /* The function's body after the pass, which must verify before and after. */
 static const char *lowered(void)
 {
-    Buf out = {0};
     ck_assert_msg(ir_verify(p, FLAT_SSA, "test"), "%s", irtest_message(&t));
     ck_assert_msg(pass_lower_composite_ops(p), "%s", irtest_message(&t));
     ck_assert_msg(ir_verify(p, FLAT_SSA | PROP_NO_COMPOSITES, "test"), "%s", irtest_message(&t));
-    func_number_names(p, t.f, true);
-    for (uint32_t i = 0; i < t.f->body.len; i++)
-        ir_print_stmt(&out, p, t.f, t.f->body.at[i], 0);
-    const char *text = arena_strndup(&t.arena, out.at, out.len);
-    buf_free(&out);
-    return text;
+    return irtest_body(&t.arena, p, t.f, true);
 }
 
 static void call(OpId op, uint32_t n, Expr **slots)

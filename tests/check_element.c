@@ -5,6 +5,7 @@
 #include "parser/parser.h"
 #include "sim/machine/evaluate.h"
 #include "tests/support.h"
+#include "tests/values.h"
 #include <string.h>
 
 static Arena arena;

@@ -1,5 +1,7 @@
 /* Casts between all pairs of dtypes in every mode, against neighbours found one by one. */
+#include "tests/kernelpath.h"
 #include "tests/kerneltest.h"
+#include "tests/values.h"
 
 static double rounded(double v, int mode)
 {
@@ -99,7 +101,7 @@ static void try_casts(void)
 START_TEST(casts_of_all_pairs)
 {
     kt_seed(2);
-    for (KernelPath path = KERNELS_PORTABLE; path <= KERNELS_BEST; path++)
+    for (KernelPath path = KERNELS_PORTABLE; path <= KERNELS_COUNT; path++)
         if (kernels_use(path))
             try_casts();
 }

@@ -1,6 +1,7 @@
 /* Integer quotients, which kernels make of reciprocals: all pairs of bytes, all numbers of 16 bits
  * against many divisors, and of 32 bits the neighbours of multiples, on every instruction set. */
 #include "sim/machine/kernels.h"
+#include "tests/kernelpath.h"
 #include "tests/support.h"
 
 #include <string.h>
@@ -102,9 +103,9 @@ int main(void)
     Suite *s = suite_create("kernel_div");
     TCase *t = tcase_create("kernel_div");
     tcase_set_timeout(t, 0);
-    tcase_add_loop_test(t, quotients_of_bytes, 0, KERNELS_BEST);
-    tcase_add_loop_test(t, quotients_of_16_bits, 0, KERNELS_BEST);
-    tcase_add_loop_test(t, quotients_of_32_bits, 0, KERNELS_BEST);
+    tcase_add_loop_test(t, quotients_of_bytes, 0, KERNELS_COUNT);
+    tcase_add_loop_test(t, quotients_of_16_bits, 0, KERNELS_COUNT);
+    tcase_add_loop_test(t, quotients_of_32_bits, 0, KERNELS_COUNT);
     suite_add_tcase(s, t);
     return run_suite(s);
 }

@@ -8,7 +8,9 @@
 #include "sim/machine/kernel_lanes.h"
 #include "sim/machine/kernel_math.h"
 #include "sim/machine/kernels.h"
+#include "tests/kernelpath.h"
 #include "tests/support.h"
+#include "tests/values.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,7 +71,7 @@ static void on_every_path(TileOp op, Dtype t, const void *in, void *got, void *s
     kernels_use(KERNELS_PORTABLE);
     ck_assert(kernel_un(op, t, &k));
     k.to = scratch;
-    for (KernelPath path = KERNELS_AVX2; path <= KERNELS_BEST; path++) {
+    for (KernelPath path = KERNELS_AVX2; path <= KERNELS_COUNT; path++) {
         if (!kernels_use(path))
             continue; /* this machine has it not */
         ck_assert(kernel_un(op, t, &k));
@@ -200,7 +202,7 @@ START_TEST(what_the_functions_give_at_their_edges)
         {TOP_RELU, -0.0f, 0},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        for (KernelPath path = KERNELS_PORTABLE; path <= KERNELS_BEST; path++) {
+        for (KernelPath path = KERNELS_PORTABLE; path <= KERNELS_COUNT; path++) {
             float got;
             if (!kernels_use(path))
                 continue;
@@ -229,7 +231,8 @@ static void try_all_halves(TileOp op, Dtype t)
     kernel_un(op, DT_FP32, &(KernelArgs){exact, wide, NULL, 1, 65536, 0, 0, 0});
     for (uint32_t i = 0; i < 65536; i++) {
         try_one(op, wide[i], exact[i]);
-        uint16_t want = t == DT_FP16 ? half_from_float(exact[i]) : bf16_from_float(exact[i]);
+        uint16_t want =
+            t == DT_FP16 ? half_from_double((double)exact[i]) : bf16_from_double((double)exact[i]);
         if (got[i] != want)
             ck_abort_msg("%s of %s %#x: %#x, not %#x", tileop_name(op), dtype_name(t), i, got[i],
                          want);

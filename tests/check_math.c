@@ -175,6 +175,21 @@ START_TEST(bits_are_the_same_everywhere)
 }
 END_TEST
 
+/* Ten rounds as the paper gives them. */
+static void philox(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4])
+{
+    memcpy(out, counter, 4 * sizeof *out);
+    for (uint32_t i = 0; i < 10; i++) {
+        uint64_t a = UINT64_C(0xD2511F53) * out[0], b = UINT64_C(0xCD9E8D57) * out[2];
+        uint32_t left = (uint32_t)(b >> 32) ^ out[1] ^ (key[0] + i * 0x9E3779B9);
+        uint32_t right = (uint32_t)(a >> 32) ^ out[3] ^ (key[1] + i * 0xBB67AE85);
+        out[0] = left;
+        out[1] = (uint32_t)b;
+        out[2] = right;
+        out[3] = (uint32_t)a;
+    }
+}
+
 /* Known answers of the paper's own distribution. */
 START_TEST(philox_known_answers)
 {
@@ -185,9 +200,23 @@ START_TEST(philox_known_answers)
          0x94fdcceb, 0x5001e420, 0x24126ea1}};
     for (int i = 0; i < 3; i++) {
         uint32_t out[4];
-        random_philox(cases[i], cases[i] + 4, out);
+        philox(cases[i], cases[i] + 4, out);
         for (int k = 0; k < 4; k++)
             ck_assert_uint_eq(out[k], cases[i][6 + k]);
+    }
+}
+END_TEST
+
+START_TEST(uniform_numbers_are_its_words)
+{
+    for (uint64_t i = 0; i < 1000; i++) {
+        uint64_t seed = i * UINT64_C(0x9e3779b97f4a7c15), index = seed ^ i << 32;
+        const uint32_t counter[4] = {(uint32_t)index, (uint32_t)(index >> 32), 0, 0};
+        const uint32_t key[2] = {(uint32_t)seed, (uint32_t)(seed >> 32)};
+        uint32_t out[4];
+        philox(counter, key, out);
+        double want = (double)(((uint64_t)out[0] << 32 | out[1]) >> 11) * 0x1p-53;
+        ck_assert_double_eq(random_uniform(seed, index), want);
     }
 }
 END_TEST
@@ -231,6 +260,7 @@ int main(void)
     tcase_add_test(tc, pow_agrees_with_c_at_special_values);
     tcase_add_test(tc, bits_are_the_same_everywhere);
     tcase_add_test(tc, philox_known_answers);
+    tcase_add_test(tc, uniform_numbers_are_its_words);
     tcase_add_test(tc, random_numbers_have_their_moments);
     suite_add_tcase(suite, tc);
     return run_suite(suite);

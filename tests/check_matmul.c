@@ -1,6 +1,7 @@
 /* The matrix product on every path of this machine, against three loops that say what it is. */
 #include "sim/machine/kernels.h"
 #include "sim/machine/matmul.h"
+#include "tests/kernelpath.h"
 #include "tests/support.h"
 
 #include <math.h>
@@ -108,7 +109,7 @@ START_TEST(every_path_has_the_bits_of_the_loops)
         for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
             for (int special = 0; special < 2; special++)
                 run_case(dtypes[d], sizes[s][0], sizes[s][1], sizes[s][2], special);
-    kernels_use(KERNELS_BEST);
+    kernels_use(KERNELS_COUNT);
 }
 END_TEST
 
@@ -125,7 +126,7 @@ int main(void)
 {
     Suite *s = suite_create("matmul");
     TCase *tc = tcase_create("matmul");
-    tcase_add_loop_test(tc, every_path_has_the_bits_of_the_loops, 0, KERNELS_BEST + 1);
+    tcase_add_loop_test(tc, every_path_has_the_bits_of_the_loops, 0, KERNELS_COUNT + 1);
     tcase_add_test(tc, without_k_the_sums_stay);
     suite_add_tcase(s, tc);
     return run_suite(s);

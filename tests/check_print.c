@@ -2,6 +2,7 @@
 #include "base/format.h"
 #include "sim/report/print_tensor.h"
 #include "tests/support.h"
+#include "tests/values.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,5 @@
 /* Replay tokens: what they say, what they bind, and what is no token. */
+#include "base/crc32.h"
 #include "sim/check/session.h"
 #include "sim/sched/replay.h"
 #include "tests/simtest.h"
@@ -135,7 +136,7 @@ START_TEST(broken_schedules)
     const char *token = replay_token(&a, w, "clock", NULL, 0);
     const char *rest = token + strlen("r2.12345678.");
     rest = arena_printf(&a, "%.*s%s", (int)(schedule_of(token) - rest), rest, bad_schedules[_i]);
-    const char *bad = arena_printf(&a, "r2.%08x.%s", replay_seal(rest), rest);
+    const char *bad = arena_printf(&a, "r2.%08x.%s", crc32_bytes(0, rest, strlen(rest)), rest);
     ck_assert(accepted(&a, token, &t, w));
     ck_assert_msg(!accepted(&a, bad, &t, w), "%s", bad);
     arena_free(&a);

@@ -69,7 +69,7 @@ START_TEST(script_replays)
     float seen[8];
     bool differ = false;
     for (uint64_t seed = 0; seed < 8; seed++) {
-        Policy *p = policy_random(seed);
+        Policy *p = simtest_random(seed);
         ck_assert_int_eq(session_run(w, p), EXIT_OK);
         policy_free(p);
         memcpy(&seen[seed], w->tensors[1].data, sizeof(float));

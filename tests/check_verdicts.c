@@ -16,6 +16,7 @@
 #include "sim/host/run.h"
 #include "sim/machine/world.h"
 #include "sim/sched/sched.h"
+#include "tests/simtest.h"
 #include "tests/support.h"
 
 #include <glob.h>
@@ -126,7 +127,7 @@ static void check_program(const char *path, const Expect *e, const Define *defin
     uint32_t met = 0;
     case_open(&c, path, e->devices, define, weak);
     for (uint64_t seed = 0; seed <= SEEDS; seed++) {
-        case_run(&c, seed == SEEDS ? policy_clock() : policy_random(seed));
+        case_run(&c, seed == SEEDS ? policy_clock() : simtest_random(seed));
         bool yes = is_verdict(&c.result, e);
         met += yes;
         ck_assert_msg(yes || (e->sometimes && c.result.status == EXIT_OK),
@@ -161,10 +162,10 @@ START_TEST(same_schedule_same_reports)
     Case a, b;
     case_open(&a, path, e.devices, NULL, false);
     case_open(&b, path, e.devices, NULL, false);
-    case_run(&b, policy_random(3));
+    case_run(&b, simtest_random(3));
     for (uint64_t seed = 7; seed < 10; seed++) {
-        case_run(&a, policy_random(seed));
-        case_run(&b, policy_random(seed));
+        case_run(&a, simtest_random(seed));
+        case_run(&b, simtest_random(seed));
         ck_assert_uint_eq(a.result.n_reports, b.result.n_reports);
         for (uint32_t i = 0; i < a.result.n_reports; i++)
             ck_assert_str_eq(a.result.reports[i].text, b.result.reports[i].text);

@@ -1,4 +1,5 @@
 #include "tests/irtest.h"
+#include <string.h>
 
 void irtest_setup(IrTest *t)
 {
@@ -63,4 +64,21 @@ Expr *irtest_pair(IrTest *t, int64_t a, int64_t b)
 const char *irtest_message(const IrTest *t)
 {
     return t->diags.list.len ? t->diags.list.at[0].message : "";
+}
+
+const char *irtest_body(Arena *arena, Program *p, const Func *f, bool ssa)
+{
+    enum { DEPTH = 8 };
+    Buf all = {0}, body = {0};
+    ir_print(&all, p, &(PrintOptions){.ssa = ssa});
+    const char *at = strstr(all.at, arena_printf(arena, "    def %s(", f->name));
+    for (at = strstr(at, ":\n") + 2; strncmp(at, "        ", DEPTH) == 0;) {
+        size_t len = strcspn(at, "\n") + 1;
+        buf_bytes(&body, at + DEPTH, len - DEPTH);
+        at += len;
+    }
+    const char *text = arena_strndup(arena, body.at ? body.at : "", body.len);
+    buf_free(&all);
+    buf_free(&body);
+    return text;
 }

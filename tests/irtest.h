@@ -3,6 +3,7 @@
 #define PLD_TESTS_IRTEST_H
 
 #include "ir/build.h"
+#include "ir/print.h"
 
 typedef struct {
     Arena arena;
@@ -26,5 +27,8 @@ Expr *irtest_use(IrTest *t, VarId v);
 Expr *irtest_pair(IrTest *t, int64_t a, int64_t b);
 /* Message of the first diagnostic, "" when there is none. */
 const char *irtest_message(const IrTest *t);
+
+/* The statements of a function's body as dumps have them, at no depth. */
+const char *irtest_body(Arena *arena, Program *p, const Func *f, bool ssa);
 
 #endif

@@ -1,6 +1,7 @@
 #include "tests/passtest.h"
 #include "ir/print.h"
 #include "parser/parser.h"
+#include "tests/irtest.h"
 #include "tests/support.h"
 #include <string.h>
 
@@ -111,13 +112,7 @@ const char *passtest_body(PassTest *t, const char *func)
     Func *f = program_func(t->p, intern(&t->names, func));
     if (!f)
         return "no such function";
-    Buf out = {0};
-    func_number_names(t->p, f, t->p->stage >= PASS_CONVERT_TO_SSA);
-    for (uint32_t i = 0; i < f->body.len; i++)
-        ir_print_stmt(&out, t->p, f, f->body.at[i], 0);
-    const char *text = arena_strndup(&t->arena, out.at ? out.at : "", out.len);
-    buf_free(&out);
-    return text;
+    return irtest_body(&t->arena, t->p, f, t->p->stage >= PASS_CONVERT_TO_SSA);
 }
 
 void ck_rereadable(const char *text)

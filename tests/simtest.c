@@ -1,6 +1,8 @@
 #include "tests/simtest.h"
 
 #include <check.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -296,4 +298,12 @@ float simtest_y(const SimTest *t, uint32_t rank, uint32_t j)
 const char *simtest_text(const SimTest *t)
 {
     return t->result.n_reports ? t->result.reports[0].text : "";
+}
+
+Policy *simtest_random(uint64_t seed)
+{
+    char text[40];
+    const char *why;
+    snprintf(text, sizeof text, "random:%" PRIu64, seed);
+    return policy_parse(text, &why);
 }

@@ -49,6 +49,8 @@ void simtest_new(SimTest *t, uint32_t n, SimKernel kernel);
 int simtest_run(SimTest *t);
 void simtest_free(SimTest *t);
 float simtest_y(const SimTest *t, uint32_t rank, uint32_t j);
+/* The schedule random:SEED. */
+Policy *simtest_random(uint64_t seed);
 /* The first report's text, or "". */
 const char *simtest_text(const SimTest *t);
 

@@ -15,7 +15,8 @@ static int64_t later(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-int64_t clock_bytes(int64_t bytes, int64_t ps_per_kib)
+/* Time for `bytes` at `ps_per_kib`, rounded up; saturates at INT64_MAX / 4. */
+static int64_t clock_bytes(int64_t bytes, int64_t ps_per_kib)
 {
     int64_t whole, rest = (bytes % 1024 * ps_per_kib + 1023) / 1024;
     if (__builtin_mul_overflow(bytes / 1024, ps_per_kib, &whole) || whole > FOREVER)

@@ -17,9 +17,7 @@ typedef struct {
     int64_t arrive; /* when the data or the signal is at its end */
 } ClockStep;
 
-/* Time for `bytes` at `ps_per_kib`, rounded up; saturates at INT64_MAX / 4. */
-int64_t clock_bytes(int64_t bytes, int64_t ps_per_kib);
-int64_t clock_add(int64_t a, int64_t b); /* saturating */
+int64_t clock_add(int64_t a, int64_t b); /* saturates at INT64_MAX / 4 */
 
 /* A load or store of device memory by the core. */
 int64_t clock_memory(const Platform *pf, int64_t now, int64_t bytes);

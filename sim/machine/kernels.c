@@ -3,7 +3,6 @@
 #include "sim/machine/kernel_lanes.h"
 #include "sim/machine/kernel_table.h"
 #include <pthread.h>
-#include <stdatomic.h>
 #if KERNELS_HAVE_AVX2
 #if __has_include(<sys/platform/x86.h>)
 /* What the C library has found out. Asking the processor again is slow in a virtual machine. */
@@ -23,13 +22,13 @@ static bool has_f16c(void)
 #endif
 #endif
 
-static bool has(KernelPath path)
+bool kernels_has(KernelPath path)
 {
 #if KERNELS_HAVE_AVX2
     if (path == KERNELS_AVX2)
         return HAS(AVX2, "avx2") && HAS_F16C;
     if (path == KERNELS_AVX512)
-        return has(KERNELS_AVX2) && HAS(AVX512F, "avx512f") && HAS(AVX512DQ, "avx512dq") &&
+        return kernels_has(KERNELS_AVX2) && HAS(AVX512F, "avx512f") && HAS(AVX512DQ, "avx512dq") &&
                HAS(AVX512BW, "avx512bw");
 #endif
     return path == KERNELS_PORTABLE;
@@ -58,29 +57,6 @@ static const KernelTable *table_of(KernelPath path)
 #endif
     (void)path;
     return &kernels_portable;
-}
-
-/* What runs now; KERNELS_BEST: not yet chosen. */
-static _Atomic KernelPath chosen = KERNELS_BEST;
-
-bool kernels_use(KernelPath path)
-{
-    KernelPath best = KERNELS_AVX512;
-    while (!has(best))
-        best--;
-    bool there = path == KERNELS_BEST || has(path);
-    if (there)
-        atomic_store_explicit(&chosen, path == KERNELS_BEST ? best : path, memory_order_relaxed);
-    return there;
-}
-
-KernelPath kernels_path(void)
-{
-    KernelPath path = atomic_load_explicit(&chosen, memory_order_relaxed);
-    if (path != KERNELS_BEST)
-        return path;
-    kernels_use(KERNELS_BEST);
-    return atomic_load_explicit(&chosen, memory_order_relaxed);
 }
 
 const KernelTable *kernel_table(void)

@@ -44,10 +44,10 @@ void kernel_fill(Dtype t, const KernelArgs *k, KernelScalar s);
  * integer), converted to dtype `to`: rounded once, saturating. */
 KernelScalar kernel_scalar(Dtype from, int64_t bits, Dtype to);
 
-/* Instruction sets, each wider than those before it. The one in use is the best that the machine
- * has, unless a test chose another; kernels_use is false where the machine lacks it. */
-typedef enum { KERNELS_PORTABLE, KERNELS_AVX2, KERNELS_AVX512, KERNELS_BEST } KernelPath;
-bool kernels_use(KernelPath path);
-KernelPath kernels_path(void); /* never KERNELS_BEST */
+/* Instruction sets, each wider than those before it. */
+typedef enum { KERNELS_PORTABLE, KERNELS_AVX2, KERNELS_AVX512, KERNELS_COUNT } KernelPath;
+bool kernels_has(KernelPath path);
+/* The one in use: the best that this machine has (kernel_path.c). */
+KernelPath kernels_path(void);
 
 #endif

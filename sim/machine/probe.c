@@ -32,7 +32,6 @@ static size_t expected_len(const Probe *p)
 void probe_reset(Probe *p)
 {
     p->seq = 0;
-    p->counted = 0;
     memset(p->cost, 0, cost_len(p) * sizeof *p->cost);
     memset(p->expected, 0, expected_len(p) * sizeof *p->expected);
     memset(p->site_calls, 0, p->world->call_sites->n * sizeof *p->site_calls);
@@ -44,7 +43,6 @@ void probe_reset(Probe *p)
 bool probe_save(const Probe *p, Buf *out)
 {
     save_value(out, p->seq);
-    save_value(out, p->counted);
     save_bytes(out, p->cost, cost_len(p) * sizeof *p->cost);
     save_bytes(out, p->expected, expected_len(p) * sizeof *p->expected);
     save_bytes(out, p->site_calls, p->world->call_sites->n * sizeof *p->site_calls);
@@ -57,7 +55,6 @@ bool probe_save(const Probe *p, Buf *out)
 void probe_load(Probe *p, SaveReader *in)
 {
     load_value(in, p->seq);
-    load_value(in, p->counted);
     load_bytes(in, p->cost, cost_len(p) * sizeof *p->cost);
     load_bytes(in, p->expected, expected_len(p) * sizeof *p->expected);
     load_bytes(in, p->site_calls, p->world->call_sites->n * sizeof *p->site_calls);
@@ -123,14 +120,6 @@ static CostCount *slot(Probe *p, uint32_t rank, CodePlace at)
     return site == UINT32_MAX ? probe_cost(p, rank, at.func) : probe_site_cost(p, rank, site);
 }
 
-/* The counters of the lane's code; a scratch for the operation that the test hook drops. */
-static CostCount *count(Probe *p, const Event *e)
-{
-    if (p->drop_nth && ++p->counted == p->drop_nth)
-        return &p->dropped;
-    return slot(p, e->at.rank, e->at);
-}
-
 void probe_compute(Probe *p, const Lane *lane, int64_t time)
 {
     slot(p, lane->rank, lane_place(lane))->compute_ps += time;
@@ -155,11 +144,8 @@ static void count_transfer(Probe *p, const Event *e)
 {
     if (e->target == e->at.rank)
         return;
-    CostCount *self = count(p, e);
+    CostCount *self = slot(p, e->at.rank, e->at), *peer = slot(p, e->target, e->at);
     uint64_t bytes = (uint64_t)rect_bytes(&e->rect);
-    CostCount *peer = self;
-    if (self == slot(p, e->at.rank, e->at))
-        peer = slot(p, e->target, e->at);
     bool pull = e->kind == EV_REMOTE_READ;
     (pull ? self : peer)->bytes_received += bytes;
     (pull ? peer : self)->bytes_sent += bytes;
@@ -356,7 +342,7 @@ FabStatus probe_notify(Probe *p, Lane *lane, FabAddr cell, int op, int32_t value
     }
     lane->now = s.issue;
     count_time(p, &e);
-    CostCount *c = count(p, &e);
+    CostCount *c = slot(p, e.at.rank, e.at);
     if (cell.rank == lane->rank)
         c->self_notifies++;
     else
@@ -388,7 +374,7 @@ FabStatus probe_wait(Probe *p, Lane *lane, FabAddr cell, int cmp, int32_t expect
     lane->now = e.end;
     lane->barrier_phase = PHASE_NONE;
     count_time(p, &e);
-    count(p, &e)->waits++;
+    slot(p, e.at.rank, e.at)->waits++;
     tell(p, &e);
     return FAB_OK;
 }

@@ -110,10 +110,7 @@ typedef struct {
     CostCount *expected;  /* [rank * n_sites + site]: what the closed forms say of the calls made */
     SiteCall *site_calls; /* [n_sites] */
     uint32_t n_slots;
-    Buf payload;       /* scratch */
-    uint64_t counted;  /* operations counted, for the hook below */
-    CostCount dropped; /* takes the counts of the operation below */
-    uint32_t drop_nth; /* test hook: leave the nth counted operation out of the counters; 0: none */
+    Buf payload; /* scratch */
 } Probe;
 
 void probe_init(Probe *p, World *w);

@@ -11,7 +11,7 @@ static void round_once(uint32_t c[4], const uint32_t k[2])
     memcpy(c, next, sizeof next);
 }
 
-void random_philox(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4])
+static void philox(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4])
 {
     uint32_t k[] = {key[0], key[1]};
     memcpy(out, counter, 4 * sizeof *out);
@@ -29,7 +29,7 @@ static void draw(uint64_t seed, uint64_t index, Stream stream, uint64_t out[2])
 {
     uint32_t counter[] = {(uint32_t)index, (uint32_t)(index >> 32), stream, 0}, words[4];
     uint32_t key[] = {(uint32_t)seed, (uint32_t)(seed >> 32)};
-    random_philox(counter, key, words);
+    philox(counter, key, words);
     for (int i = 0; i < 2; i++)
         out[i] = ((uint64_t)words[2 * i] << 32 | words[2 * i + 1]) >> 11;
 }

@@ -26,15 +26,6 @@ bool tensor_measure(Arena *arena, HostTensor *t, const char **why)
     return true;
 }
 
-bool tensor_alloc(Arena *arena, HostTensor *t, const char **why)
-{
-    if (!tensor_measure(arena, t, why))
-        return false;
-    t->data = arena_alloc(arena, (size_t)t->bytes);
-    t->initial = arena_alloc(arena, (size_t)t->bytes);
-    return true;
-}
-
 void tensor_reset(HostTensor *t)
 {
     if (t->data == t->initial)
@@ -62,14 +53,6 @@ bool tensor_next(const HostTensor *t, int64_t *index)
         index[i] = 0;
     }
     return false;
-}
-
-void tensor_unravel(const HostTensor *t, int64_t position, int64_t *index)
-{
-    for (uint32_t i = t->rank; i-- > 0;) {
-        index[i] = position % t->shape[i];
-        position /= t->shape[i];
-    }
 }
 
 void tensor_index_text(Buf *out, uint32_t rank, const int64_t *index)

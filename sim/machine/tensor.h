@@ -33,8 +33,6 @@ typedef struct {
 /* Computes elements and bytes from dtype, rank and shape. false: an extent is negative or there are
  * more than TENSOR_MAX_BYTES; *why names the tensor. */
 bool tensor_measure(Arena *arena, HostTensor *t, const char **why);
-/* The same, and zeroed memory for data and initial in the arena. */
-bool tensor_alloc(Arena *arena, HostTensor *t, const char **why);
 
 /* `data` as it was before the run. */
 void tensor_reset(HostTensor *t);
@@ -42,8 +40,6 @@ void tensor_reset(HostTensor *t);
 int64_t tensor_offset(const HostTensor *t, const int64_t *index);
 /* Moves a row-major index on by one; false after the last. */
 bool tensor_next(const HostTensor *t, int64_t *index);
-/* The index of an element by its position in memory. */
-void tensor_unravel(const HostTensor *t, int64_t position, int64_t *index);
 /* "[1, 2]"; extents of -1 are printed as ?. */
 void tensor_index_text(Buf *out, uint32_t rank, const int64_t *index);
 

@@ -51,7 +51,7 @@ static uint32_t random_choose(Policy *p, World *w, const Choice *enabled, uint32
     return below(&((Random *)p)->state, n);
 }
 
-Policy *policy_random(uint64_t seed)
+static Policy *policy_random(uint64_t seed)
 {
     Random *r = xcalloc(1, sizeof *r);
     r->base = (Policy){

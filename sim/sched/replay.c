@@ -47,7 +47,8 @@ static bool count_field(const char **at, uint32_t *out)
     return true;
 }
 
-uint32_t replay_seal(const char *rest)
+/* The check of the part of a token behind it. */
+static uint32_t seal_of(const char *rest)
 {
     return crc32_bytes(0, rest, strlen(rest));
 }
@@ -57,7 +58,7 @@ static bool parse(const char *text, ReplayToken *t)
     uint64_t checks, seal;
     const char *at = text + strlen(PREFIX);
     if (!replay_is_token(text) || !hex_field(&at, &seal) || at != text + strlen(PREFIX) + 9 ||
-        seal != replay_seal(at) || !hex_field(&at, &t->program) || !count_field(&at, &t->n_ranks))
+        seal != seal_of(at) || !hex_field(&at, &t->program) || !count_field(&at, &t->n_ranks))
         return false;
     if ((at[0] != 's' && at[0] != 'w') || at[1] != '.')
         return false;
@@ -269,7 +270,7 @@ const char *replay_token(Arena *arena, const World *w, const char *schedule,
         buf_str(&out, schedule);
     else
         print_choices(&out, choices, n, w->stop_at_data);
-    const char *text = arena_printf(arena, PREFIX "%08" PRIx32 ".%s", replay_seal(out.at), out.at);
+    const char *text = arena_printf(arena, PREFIX "%08" PRIx32 ".%s", seal_of(out.at), out.at);
     buf_free(&out);
     return text;
 }

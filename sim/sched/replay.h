@@ -40,7 +40,4 @@ const char *replay_token(Arena *arena, const World *w, const char *schedule,
  */
 const char *replay_line(Arena *arena, const RunConfig *config, const char *token);
 
-/* The check of the part of a token behind it. */
-uint32_t replay_seal(const char *rest);
-
 #endif

@@ -34,7 +34,6 @@ struct Policy {
 Policy *policy_parse(const char *text, const char **why);
 /* Smallest modelled time first, ties by rank and core. Has a faster path than the others. */
 Policy *policy_clock(void);
-Policy *policy_random(uint64_t seed);
 /* Takes the named choices in order, among them accesses of windows where `data` says so; a name
  * that is not enabled stops the run. After the last one: `then` (which it owns), or the first
  * enabled choice for NULL. */

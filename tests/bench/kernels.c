@@ -4,6 +4,7 @@
  * usage: build/tests/bench/kernels [avx512|avx2|portable] */
 #include "sim/machine/kernels.h"
 #include "sim/machine/matmul.h"
+#include "tests/kernelpath.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -116,7 +117,7 @@ static void choose(const char *path)
 {
     static const char *const names[] = {"portable", "avx2", "avx512", "best"};
     KernelPath p = KERNELS_PORTABLE;
-    while (p < KERNELS_BEST && strcmp(path, names[p]) != 0)
+    while (p < KERNELS_COUNT && strcmp(path, names[p]) != 0)
         p++;
     if (!kernels_use(p))
         exit(3); /* not on this machine */

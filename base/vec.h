@@ -30,6 +30,10 @@ void *vec_grow(Arena *arena, void *old, uint32_t len, uint32_t *cap, size_t elem
     (vec_reserve_one_(arena, v), (void)((v)->at[(v)->len++] = (__VA_ARGS__)))
 #define vec_pop(v) ((v)->at[--(v)->len])
 #define vec_last(v) ((v)->at[(v)->len - 1])
+/* qsort of all elements; sorting nothing looks at no memory, which qsort may. */
+#define vec_sort(v, by) ((v)->len ? qsort((v)->at, (v)->len, sizeof *(v)->at, (by)) : (void)0)
+#define vec_sort_r(v, by, env)                                                                     \
+    ((v)->len ? qsort_r((v)->at, (v)->len, sizeof *(v)->at, (by), (env)) : (void)0)
 #define vec_clear(v) ((void)((v)->len = 0))
 #define vec_free(v) (xfree((v)->at), (v)->at = NULL, (v)->len = (v)->cap = 0)
 

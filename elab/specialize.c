@@ -139,8 +139,7 @@ static void collect_functions(Elab *e)
         uint64_t file = source_part(e->module->src, f->span.begin)->order;
         avec_push(e->arena, &list, (Placed){file << 32 | f->span.begin, f});
     }
-    if (list.len)
-        qsort(list.at, list.len, sizeof *list.at, by_place);
+    vec_sort(&list, by_place);
     for (uint32_t i = 0; i < list.len; i++)
         e->p->funcs.at[i] = list.at[i].func;
     for (uint32_t i = 0; i < e->added.len; i++)

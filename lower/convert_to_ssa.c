@@ -91,7 +91,7 @@ static int by_order(const void *a, const void *b)
 static void sort_merges(MergeList *list)
 {
     if (list->len > 1)
-        qsort(list->at, list->len, sizeof *list->at, by_order);
+        vec_sort(list, by_order);
 }
 
 /* Collects the names bound in a block, each once. */

@@ -189,7 +189,7 @@ static void normalise(Segments *s)
     uint32_t to = 0;
     if (!s->len)
         return;
-    qsort(s->at, s->len, sizeof *s->at, by_begin);
+    vec_sort(s, by_begin);
     for (uint32_t i = 1; i < s->len; i++) {
         if (s->at[i].from > s->at[to].to)
             s->at[++to] = s->at[i];

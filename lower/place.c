@@ -69,7 +69,7 @@ static void find_conflicts(PlaceScan *x, const Place *place)
         vec_push(&x->conflicts, (Conflict){other, !overlap && alike});
     }
     if (x->conflicts.len)
-        qsort(x->conflicts.at, x->conflicts.len, sizeof *x->conflicts.at, by_address);
+        vec_sort(&x->conflicts, by_address);
 }
 
 /* An operand's address is free for the result when all else in the way lies beside it. */
@@ -162,7 +162,7 @@ bool place_tiles(Program *p, Func *f, const Live *live, Places *places)
     PlaceScan x = {.p = p, .f = f, .live = live};
     bool fits = true;
     if (places->len)
-        qsort(places->at, places->len, sizeof *places->at, by_begin);
+        vec_sort(places, by_begin);
     for (uint32_t i = 0; i < places->len && fits; i++) {
         Place *place = &places->at[i];
         expire(&x, place->segments.at[0].from);

@@ -77,7 +77,7 @@ static int by_place(const void *a_, const void *b_)
 void sources_judge(OrderCheck *c)
 {
     if (c->source_races.len)
-        qsort(c->source_races.at, c->source_races.len, sizeof *c->source_races.at, by_place);
+        vec_sort(&c->source_races, by_place);
     for (uint32_t i = 0; i < c->source_races.len; i++) {
         const SourceRace *r = &c->source_races.at[i];
         race_report(c, &(Race){&r->then, &r->now, r->first, r->end, true, NULL});

@@ -318,7 +318,7 @@ static void finish(Observer *o, World *w, bool ok)
     (void)ok;
     UninitCheck *c = (UninitCheck *)o;
     if (c->findings.len)
-        qsort(c->findings.at, c->findings.len, sizeof *c->findings.at, by_key);
+        vec_sort(&c->findings, by_key);
     for (uint32_t i = 0; i < c->findings.len; i++)
         if (!c->order || !check_order_raced(c->order, c->findings.at[i].at))
             tell(c, w, &c->findings.at[i]);

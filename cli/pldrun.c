@@ -393,6 +393,7 @@ static int tool(int argc, char **argv)
         compile_free(&l.compiled);
     buf_free(&l.file);
     arena_free(&l.arena);
+    arena_free(&o.set.arena);
     arena_free(&o.arena);
     return status;
 }

@@ -9,12 +9,11 @@
  * functions go: those above a line `# body` in the .pld. Lines in messages are lines of the .pld.
  *
  * What compiles, compiles in every dump of its own to the same later dumps. */
-#include "base/file.h"
+#include "tests/files.h"
 #include "tests/passtest.h"
 #include "tests/support.h"
 
 #include <glob.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -31,16 +30,6 @@ typedef struct {
     uint32_t body_line;              /* line in the .pld where the body starts */
     uint32_t indent, helpers_indent; /* columns that the frame moves them */
 } Case;
-
-static const char *read_text(Arena *arena, const char *path)
-{
-    Buf bytes = {0};
-    char *why = NULL;
-    ck_assert_msg(file_read(path, &bytes, 1 << 20, &why), "%s", why);
-    const char *text = arena_strndup(arena, bytes.at ? bytes.at : "", bytes.len);
-    buf_free(&bytes);
-    return text;
-}
 
 /* Appends lines with `by` blanks before each that is not empty; returns how many. */
 static uint32_t add_lines(Buf *out, const char *lines, size_t len, uint32_t by)
@@ -98,10 +87,10 @@ static void case_open(Case *c, const char *path)
     const char *frame = arena_printf(&c->arena, "%s/%s/frame.pld", folder, pass);
     if (access(frame, R_OK) != 0)
         frame = arena_printf(&c->arena, "%s/frame.pld", folder);
-    const char *text = read_text(&c->arena, frame);
+    const char *text = files_read(&c->arena, frame);
     ck_assert_msg(strncmp(text, "# shows ", 8) == 0, "%s shows no function", frame);
     c->shows = arena_strndup(&c->arena, text + 8, strcspn(text + 8, "\n"));
-    compose(c, text, read_text(&c->arena, path));
+    compose(c, text, files_read(&c->arena, path));
 }
 
 /* A place in the program as one in the .pld: "LINE:COL"; in the frame, "frame:LINE:COL". */
@@ -143,25 +132,6 @@ static const char *messages(Case *c, const PassTest *t)
     return text;
 }
 
-/* Compares with the file that has the case's name and the ending, or writes it. A text that is
- * empty has no file. */
-static void expect(Case *c, const char *ending, const char *got)
-{
-    size_t stem = strlen(c->path) - strlen(".pld");
-    const char *path = arena_printf(&c->arena, "%.*s%s", (int)stem, c->path, ending);
-    bool there = access(path, F_OK) == 0;
-    char *why = NULL;
-    if (getenv("UPDATE") && *got)
-        ck_assert_msg(file_write_atomic(path, got, strlen(got), &why), "%s", why);
-    else if (getenv("UPDATE") && there)
-        ck_assert_int_eq(unlink(path), 0);
-    else if (!there)
-        ck_assert_msg(!*got, "%s is missing; it would be:\n%s", path, got);
-    else
-        ck_assert_msg(strcmp(got, read_text(&c->arena, path)) == 0, "%s differs from:\n%s", path,
-                      got);
-}
-
 static glob_t cases;
 
 START_TEST(as_expected)
@@ -170,12 +140,12 @@ START_TEST(as_expected)
     PassTest t;
     case_open(&c, cases.gl_pathv[_i]);
     passtest_open(&t, c.text, c.pass);
-    expect(&c, ".err", messages(&c, &t));
-    expect(&c, ".ir", t.p ? passtest_body(&t, c.shows) : "");
+    files_expect(&c.arena, c.path, ".err", messages(&c, &t));
+    files_expect(&c.arena, c.path, ".ir", t.p ? passtest_body(&t, c.shows) : "");
     bool compiles = t.p != NULL;
     if (compiles && c.pass == PASS_SIMPLIFY) { /* what is simple stays as it is */
         ck_assert(pass_simplify(t.p));
-        expect(&c, ".ir", passtest_body(&t, c.shows));
+        files_expect(&c.arena, c.path, ".ir", passtest_body(&t, c.shows));
     }
     passtest_close(&t);
     if (compiles)

@@ -36,6 +36,7 @@ static void try_pldrun(int argc, char **argv)
     require(status == -1 || status == STATUS_OK || status == STATUS_USAGE, "a status");
     require(o.set.run.command && *o.set.run.command, "how to ask for it again");
     require(status != -1 || o.path, "a program");
+    arena_free(&o.set.arena);
     arena_free(&o.arena);
 }
 

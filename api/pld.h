@@ -133,8 +133,8 @@ typedef struct {
 PLD_API pld_unit *pld_unit_new(void);
 PLD_API void pld_unit_free(pld_unit *unit);
 /* Names and values as on the command line: devices, platform, entry, program, define ("NR=4"),
- * tensor ("x=FP32[64,64]"), W ("error", "no-NAME"), stop-after, cost, dump-loc, no-verify-each,
- * quiet, strip; flags take NULL or "". Texts are copied. */
+ * tensor ("x=FP32[64,64]"), W ("error", "no-NAME"), max-memory ("512M"), stop-after, cost,
+ * dump-loc, no-verify-each, quiet, strip; flags take NULL or "". Texts are copied. */
 PLD_API int pld_unit_set(pld_unit *unit, const char *option, const char *value);
 /* What to compile: a file that is read when compiling, or a text, which is copied; the last one
  * counts. *source (which may be NULL) is the text's number for pld_unit_take: texts stay. */
@@ -242,8 +242,8 @@ typedef struct {
 PLD_API pld_run *pld_run_new(pld_program *program);
 PLD_API void pld_run_free(pld_run *run);
 /* Every option of pldrun about one run, by its long name (devices, mem, check, schedule, seed,
- * max-steps, time-limit, rtol, atol, input, golden, define, platform-set, ...), and cost, trace,
- * timeline: record what pld_run_output shows. Texts are copied. */
+ * max-steps, max-memory, time-limit, rtol, atol, input, golden, define, platform-set, ...), and
+ * cost, trace, timeline: record what pld_run_output shows. Texts are copied. */
 PLD_API int pld_run_set(pld_run *run, const char *option, const char *value);
 /* The caller's memory: read by pld_run_start, and written by it where the parameter is an output
  * and the status is 0, 1 or 4. What nobody writes keeps its value. data NULL: the tensor is taken

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #define MAX_DEVICES 4096
@@ -231,6 +232,27 @@ static bool explore_option(RunSettings *s, const char *value)
     return true;
 }
 
+bool size_parse(const char *text, size_t *bytes)
+{
+    static const char units[] = "KMGT";
+    size_t digits = strspn(text, "0123456789");
+    const char *unit = text[digits] ? strchr(units, text[digits]) : NULL;
+    uint32_t shift = unit ? 10 * (uint32_t)(unit - units + 1) : 0;
+    char number[24];
+    int64_t n;
+    snprintf(number, sizeof number, "%.*s", (int)digits, text);
+    if (!digits || digits >= sizeof number || text[digits + (unit != NULL)] ||
+        !parse_int(number, 1, INT64_MAX >> shift, &n))
+        return false;
+    *bytes = (size_t)n << shift;
+    return true;
+}
+
+static bool memory_option(RunSettings *s, const char *value)
+{
+    return size_parse(value, &s->max_memory) || fail(s, "--max-memory", SIZE_FORM, value);
+}
+
 static bool time_option(RunSettings *s, const char *value)
 {
     char *end;
@@ -258,6 +280,7 @@ static bool set(RunSettings *s, int id, const char *value)
     case S_MEM: return mem_option(s, value);
     case S_MAX_STEPS: return integer(s, "--max-steps", value, &run->max_steps);
     case S_TIME_LIMIT: return time_option(s, value);
+    case S_MAX_MEMORY: return memory_option(s, value);
     case S_EXPLORE: return explore_option(s, value);
     case S_SCHEDULE: run->schedule = value; return true;
     case S_PLATFORM_SET: avec_push(&s->arena, &s->platform_sets, value); return true;

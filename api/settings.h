@@ -25,6 +25,11 @@ bool defines_add(Arena *arena, Defines *defines, const char *assignment);
 typedef VEC(uint32_t) Devices;
 bool devices_parse(Arena *arena, const char *text, Devices *out, const char **why);
 
+/* What --max-memory takes: a number of bytes from 1, or one of K, M, G or T; false when malformed.
+ */
+bool size_parse(const char *text, size_t *bytes);
+#define SIZE_FORM "a number of bytes, or one with K, M, G or T"
+
 /* A positive or non-negative integer option value; false when malformed or out of [lo, hi]. */
 bool parse_int(const char *text, int64_t lo, int64_t hi, int64_t *out);
 
@@ -44,6 +49,7 @@ typedef struct {
     const Platform *platform; /* NULL: unsaid */
     Platform changed;         /* the program's, with platform_sets applied */
     double time_limit;        /* seconds; 0: none */
+    size_t max_memory;        /* bytes; 0: unsaid */
     const char *idle;         /* ids of devices that a program for one leaves alone, or NULL */
     const char *why;          /* what the last setting was refused for */
 } RunSettings;

@@ -33,6 +33,7 @@ pld_unit *pld_unit_new(void)
         return NULL;
     u->options = (CompileOptions){.stop_after = PASS_FINAL, .verify_each = true};
     u->why = "";
+    u->work.budget = &u->budget;
     return u;
 }
 
@@ -131,6 +132,11 @@ static int set(void *env)
                                               "tensor takes NAME=DTYPE[EXTENTS], not '%s'", value));
     if (is(call, "define"))
         return set_define(u, value);
+    if (is(call, "max-memory"))
+        return size_parse(value, &u->budget.limit)
+                   ? PLD_OK
+                   : unit_refuse(u, arena_printf(&u->arena, "max-memory takes %s, not '%s'",
+                                                 SIZE_FORM, value));
     if (is(call, "program"))
         u->options.specialize.program = value;
     else if (is(call, "entry"))
@@ -256,7 +262,10 @@ int unit_working(UnitCall *call, int (*work)(void *env), void *env)
     if (u->broken)
         return u->broken;
     forget(u);
-    return finish(u, border(&u->work, work, env));
+    int status = finish(u, border(&u->work, work, env));
+    if (status == PLD_NO_MEMORY && u->budget.over)
+        u->why = "it takes more memory than max-memory";
+    return status;
 }
 
 int pld_unit_compile(pld_unit *unit, uint32_t entry, pld_program **program)

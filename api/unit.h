@@ -21,7 +21,8 @@ struct pld_unit {
     VEC(NamedSource) sources;
     VEC(UnitDef) defs;
     bool strip;
-    Heap work; /* of the last compilation or definition taken: below */
+    HeapBudget budget; /* of `work` */
+    Heap work;         /* of the last compilation or definition taken: below */
     Compilation c;
     Buf text[2], json, skeleton; /* text: plain, in colours */
     SortedDiags sorted;

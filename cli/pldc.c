@@ -54,6 +54,7 @@ typedef struct {
     bool split;            /* --compare with `--`: */
     CompileOptions before; /* what stood before it */
     uint32_t defines_before;
+    size_t max_memory; /* bytes; 0: unsaid */
 } Options;
 
 static bool pass_option(const char *value, PassId *out)
@@ -200,6 +201,10 @@ static bool set_option(Options *o, CompilerOption id, const char *value)
     case O_INPUT: return file_option(o, "--input", value);
     case O_GOLDEN: return file_option(o, "--golden", value);
     case O_NO_PRINT: return c->specialize.no_print = true;
+    case O_MAX_MEMORY:
+        if (!size_parse(value, &o->max_memory))
+            usage_error(TOOL, "--max-memory takes %s, not '%s'", SIZE_FORM, value);
+        return o->max_memory != 0;
     case O_STRIP: return o->strip = true;
     case O_DUMP_LOC: return c->dump_loc = true;
     case O_TIME_PASSES: return c->time_passes = true;
@@ -457,6 +462,7 @@ static int tool(int argc, char **argv)
     Options o = {.output = "a.pldb", .compile = {.stop_after = PASS_FINAL, .verify_each = true}};
     int status = parse_options(&o, argc, argv);
     if (status < 0) {
+        tool_limit_memory(o.max_memory);
         o.compile.specialize.defines = o.defines.at;
         o.compile.specialize.n_defines = o.defines.len;
         o.compile.warnings = o.warnings.at;

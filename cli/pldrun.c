@@ -367,7 +367,7 @@ static int tool(int argc, char **argv)
     if (status < 0 && !claim_files(&o))
         status = STATUS_USAGE;
     if (status < 0) {
-        tool_limit_memory(o.max_memory ? o.max_memory : tool_machine_memory() / 4 * 3);
+        tool_limit_memory(o.set.max_memory);
         stop_after(o.set.time_limit);
         o.set.run.stop = stop_reason;
         status = o.spread ? over_begin(&over, &o) : STATUS_OK;

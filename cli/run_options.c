@@ -83,22 +83,6 @@ static bool explore_option(RunOptions *o, const char *value)
     return !value || setting(o, O_EXPLORE, value);
 }
 
-/* A number of bytes, or of K, M, G, T. */
-static bool memory_option(RunOptions *o, const char *value)
-{
-    static const char units[] = "KMGT";
-    size_t digits = strspn(value, "0123456789");
-    const char *unit = value[digits] ? strchr(units, value[digits]) : NULL;
-    uint32_t shift = unit ? 10 * (uint32_t)(unit - units + 1) : 0;
-    int64_t n;
-    if (digits && (!value[digits] || (unit && !value[digits + 1])) &&
-        parse_int(arena_strndup(&o->arena, value, digits), 1, INT64_MAX >> shift, &n)) {
-        o->max_memory = (size_t)n << shift;
-        return true;
-    }
-    return fail("--max-memory", "a number of bytes, or one with K, M, G or T", value);
-}
-
 static bool list_option(RunnerOption id)
 {
     if (id == O_VERSION)
@@ -159,7 +143,6 @@ static bool set_option(RunOptions *o, RunnerOption id, const char *value)
     case O_TENSOR:
         return outside_tensor(&o->arena, &o->set.defines, value) ||
                fail("--tensor", "NAME=DTYPE[EXTENTS]", value);
-    case O_MAX_MEMORY: return memory_option(o, value);
     case O_PLATFORM:
     case O_DEVICES:
     case O_JOBS:
@@ -172,6 +155,7 @@ static bool set_option(RunOptions *o, RunnerOption id, const char *value)
     case O_SEED:
     case O_MEM:
     case O_MAX_STEPS:
+    case O_MAX_MEMORY:
     case O_TIME_LIMIT:
     case O_SCHEDULE:
     case O_PLATFORM_SET: return setting(o, id, value);

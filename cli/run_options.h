@@ -16,7 +16,6 @@ typedef struct {
     bool json;         /* --diagnostics=json */
     const char *junit; /* file of --report=junit:, or NULL */
     bool disasm, quiet, verbose, progress;
-    size_t max_memory;            /* bytes; 0: unsaid */
     bool cost_json;               /* --cost=json: standard output holds one JSON object */
     const char *trace, *timeline; /* files, or NULL */
     bool explores;                /* --explore */

@@ -23,7 +23,7 @@ static size_t container_memory(void)
     return end > line && bytes > 0 ? (size_t)bytes : SIZE_MAX;
 }
 
-size_t tool_machine_memory(void)
+static size_t machine_memory(void)
 {
     long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
     size_t machine = pages > 0 && size > 0 ? (size_t)pages * (size_t)size : SIZE_MAX;
@@ -33,7 +33,7 @@ size_t tool_machine_memory(void)
 
 void tool_limit_memory(size_t bytes)
 {
-    trap_heap()->budget->limit = bytes;
+    trap_heap()->budget->limit = bytes ? bytes : machine_memory() / 4 * 3;
 }
 
 static void say_exhausted(const char *tool, const HeapBudget *budget)

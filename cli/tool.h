@@ -15,9 +15,8 @@ int tool_run(const char *tool, int argc, char **argv, int (*work)(int argc, char
  */
 bool stdout_finish(char **why);
 
-/* Within tool_run: what all heaps may take from now on; more is status 71. */
+/* Within tool_run: what all heaps may take from now on, in bytes; more is status 71. 0: three
+ * quarters of what the machine has, or its container. */
 void tool_limit_memory(size_t bytes);
-/* Bytes that the machine has, or its container. */
-size_t tool_machine_memory(void);
 
 #endif

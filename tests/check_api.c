@@ -244,6 +244,30 @@ START_TEST(dumps_are_kept)
 }
 END_TEST
 
+START_TEST(memory_has_a_limit_where_one_is_set)
+{
+    pld_unit *u = pld_unit_new();
+    pld_program *p = NULL;
+    ck_assert_int_eq(pld_unit_set(u, "max-memory", "much"), PLD_USAGE);
+    ck_assert_int_eq(pld_unit_set(u, "max-memory", "64K"), PLD_OK);
+    ck_assert_int_eq(pld_unit_text(u, "t.pld", double_it, strlen(double_it), 0, NULL), PLD_OK);
+    ck_assert_int_eq(pld_unit_compile(u, PLD_NO_DEF, &p), PLD_NO_MEMORY);
+    ck_assert(!p && strstr(pld_unit_why(u), "max-memory"));
+    pld_unit_free(u);
+    p = compiled(double_it, "0");
+    for (int enough = 0; enough < 2; enough++) {
+        pld_run *r = pld_run_new(p);
+        float x[32] = {0}, y[32] = {0};
+        ck_assert_int_eq(pld_run_set(r, "max-memory", enough ? "16M" : "64K"), PLD_OK);
+        int status = run_arrays(r, tensor(x, NULL), tensor(y, NULL));
+        ck_assert_int_eq(status, enough ? PLD_OK : PLD_NO_MEMORY);
+        ck_assert(enough || strstr(pld_run_why(r), "max-memory"));
+        pld_run_free(r);
+    }
+    pld_program_free(p);
+}
+END_TEST
+
 static int cancel_at_once(void *user, uint64_t steps, int64_t time_ps)
 {
     ++*(int *)user;
@@ -366,6 +390,7 @@ int main(void)
     tcase_add_test(tc, a_script_is_read_by_its_name_or_as_said);
     tcase_add_test(tc, programs_describe_and_encode_themselves);
     tcase_add_test(tc, dumps_are_kept);
+    tcase_add_test(tc, memory_has_a_limit_where_one_is_set);
     tcase_add_test(tc, a_run_can_be_cancelled);
     tcase_add_test(tc, scalars_are_set_again_and_again);
     tcase_add_test(tc, an_older_caller_gets_what_it_knows);

@@ -39,10 +39,17 @@ done
 for size in 0 -1 1X 1MB M '' 99999999999T; do
     exits "--max-memory=$size" 2 "$build/pldrun" "$tmp/p.pldb" --max-memory="$size"
 done
+{ echo 'A = (1,)'; for i in $(seq 65000); do echo "B$i = A"; done; } >"$tmp/long.pld"
+exits 'pldc has the limit too' 71 "$build/pldc" "$tmp/long.pld" -o "$tmp/long.pldb" --max-memory=1M
+says 'which limit' '^pldc: error: out of memory: it takes more than the 1 MiB of --max-memory$'
+for how in "--dump-passes=$tmp/d" --emit=asm --cost; do
+    exits "too little for $how" 71 "$build/pldc" samples/14_reduce_scatter.pld -d 0-3 "$how" -o "$tmp/q.pldb" --max-memory=100K
+    exits "enough for $how" 0 "$build/pldc" samples/14_reduce_scatter.pld -d 0-3 "$how" -o "$tmp/q.pldb" --max-memory=64M
+done
+exits 'no size' 2 "$build/pldc" samples/06_put_get.pld --max-memory=1MB
 ulimit -v 500000
 exits 'no room for a tensor' 71 "$build/pldrun" "$tmp/big.pldb"
 says 'who says so' '^pldrun: error: out of memory$'
-{ echo 'A = (1,)'; for i in $(seq 65000); do echo "B$i = A"; done; } >"$tmp/long.pld"
 ulimit -v 16000
 exits 'no room for a text' 71 "$build/pldc" "$tmp/long.pld" -o "$tmp/long.pldb"
 says 'who says so' '^pldc: error: out of memory$'

@@ -26,7 +26,7 @@ broken() {
     fill; "$@" >/dev/null 2>&1 || bad "$what: does not work at all"
     rm -rf "$tmp/new"; cp -r "$tmp/w" "$tmp/new"
     for kind in open write fsync close rename; do
-        for error in 28 5 -2 -15; do
+        for error in 28 5 32 -2 -15; do
             for n in 1 2 3 9; do
                 fill
                 with "$kind $n $error" "$@"
@@ -48,6 +48,7 @@ broken() {
 broken "$build/pldc" $s -D mode=put -o "$tmp/w/b"
 broken "$build/pldc" $s -D mode=put -o "$tmp/w/b" --dump-passes="$tmp/w/d"
 broken "$build/pldrun" "$tmp/p.pldb" --trace="$tmp/w/t.json" --timeline="$tmp/w/t.svg" --output y="$tmp/w/y.npy"
+broken "$build/pldrun" "$tmp/p.pldb" --timeline="$tmp/w/t.html"
 
 # ---- streams: full, closed, a pipe that nobody reads ----
 for command in 'pldc --list-ops' "pldc $s --emit=ir" "pldc $s --emit=asm" "pldc $s --emit=ast" "pldc $s --dump-pass=parsed" \

@@ -65,22 +65,25 @@ static bool pass_option(const char *value, PassId *out)
     return false;
 }
 
+static bool fail(const char *option, const char *takes, const char *value)
+{
+    usage_error(TOOL, "%s takes %s, not '%s'", option, takes, value);
+    return false;
+}
+
 static bool emit_option(Options *o, const char *value)
 {
     static const char *const names[] = {"bytecode", "ast", "ir", "asm"};
     for (uint32_t i = 0; i < 4; i++)
         if (strcmp(value, names[i]) == 0)
             return o->emit = (EmitKind)i, true;
-    usage_error(TOOL, "--emit takes ast, ir, asm or bytecode, not '%s'", value);
-    return false;
+    return fail("--emit", "ast, ir, asm or bytecode", value);
 }
 
 static bool diagnostics_option(Options *o, const char *value)
 {
-    if (strcmp(value, "text") && strcmp(value, "json")) {
-        usage_error(TOOL, "--diagnostics takes text or json, not '%s'", value);
-        return false;
-    }
+    if (strcmp(value, "text") && strcmp(value, "json"))
+        return fail("--diagnostics", "text or json", value);
     o->compile.diag_format = strcmp(value, "json") ? DIAG_TEXT : DIAG_JSON;
     return true;
 }
@@ -101,10 +104,8 @@ static bool set_ranks(Options *o, const char *option, uint32_t n)
 static bool ranks_option(Options *o, const char *value)
 {
     int64_t n;
-    if (!parse_int(value, 1, 4096, &n)) {
-        usage_error(TOOL, "--ranks takes a number of devices from 1 to 4096, not '%s'", value);
-        return false;
-    }
+    if (!parse_int(value, 1, 4096, &n))
+        return fail("--ranks", "a number of devices from 1 to 4096", value);
     return set_ranks(o, "--ranks", (uint32_t)n);
 }
 
@@ -130,20 +131,15 @@ static bool platform_option(Options *o, const char *value)
 
 static bool define_option(Options *o, const char *value)
 {
-    if (defines_add(&o->arena, &o->defines, value))
-        return true;
-    usage_error(TOOL, "-D takes NAME=VALUE, not '%s'", value);
-    return false;
+    return defines_add(&o->arena, &o->defines, value) || fail("-D", "NAME=VALUE", value);
 }
 
 /* What of --input and --golden is of the compiler's interest. */
 static bool file_option(Options *o, const char *option, const char *value)
 {
     const char *equals = strchr(value, '=');
-    if (!equals || equals == value) {
-        usage_error(TOOL, "%s takes NAME=FILE, not '%s'", option, value);
-        return false;
-    }
+    if (!equals || equals == value)
+        return fail(option, "NAME=FILE", value);
     outside_file(&o->arena, &o->defines, arena_strndup(&o->arena, value, (size_t)(equals - value)),
                  equals + 1);
     return true;
@@ -151,10 +147,8 @@ static bool file_option(Options *o, const char *option, const char *value)
 
 static bool tensor_option(Options *o, const char *value)
 {
-    if (outside_tensor(&o->arena, &o->defines, value))
-        return true;
-    usage_error(TOOL, "--tensor takes NAME=DTYPE[EXTENTS], not '%s'", value);
-    return false;
+    return outside_tensor(&o->arena, &o->defines, value) ||
+           fail("--tensor", "NAME=DTYPE[EXTENTS]", value);
 }
 
 /* Options that print a list and end the program. */
@@ -202,9 +196,7 @@ static bool set_option(Options *o, CompilerOption id, const char *value)
     case O_GOLDEN: return file_option(o, "--golden", value);
     case O_NO_PRINT: return c->specialize.no_print = true;
     case O_MAX_MEMORY:
-        if (!size_parse(value, &o->max_memory))
-            usage_error(TOOL, "--max-memory takes %s, not '%s'", SIZE_FORM, value);
-        return o->max_memory != 0;
+        return size_parse(value, &o->max_memory) || fail("--max-memory", SIZE_FORM, value);
     case O_STRIP: return o->strip = true;
     case O_DUMP_LOC: return c->dump_loc = true;
     case O_TIME_PASSES: return c->time_passes = true;

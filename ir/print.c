@@ -412,3 +412,9 @@ void ir_print(Buf *out, Program *p, const PrintOptions *options)
     if (p->funcs.len == 0)
         buf_str(out, "    pass\n");
 }
+
+void ir_print_expr(Buf *out, Program *p, Func *f, const Expr *e)
+{
+    (void)p;
+    irp_expr(out, f, e, 0, BARE_NEVER);
+}

@@ -33,5 +33,6 @@ typedef struct {
  * where reading them back gives the same type (next to a non-constant operand of the same dtype, in
  * typed slots), else as pl.const(v, dtype). */
 void ir_print(Buf *out, Program *p, const PrintOptions *options);
+void ir_print_expr(Buf *out, Program *p, Func *f, const Expr *e);
 
 #endif

@@ -1,5 +1,4 @@
 #include "ir/print.h"
-#include "ir/print_expr.h"
 #include "parser/parser.h"
 #include "tests/irtest.h"
 #include "tests/support.h"
@@ -45,7 +44,7 @@ static Expr *sc(ScalarOp op, Expr *a, Expr *b)
 static void ck_expr(const Expr *e, const char *want)
 {
     Buf out = {0};
-    irp_expr(&out, t.f, e, 0, BARE_NEVER);
+    ir_print_expr(&out, t.p, t.f, e);
     ck_assert_str_eq(out.at, want);
     /* The canonical spelling of what it parses as is the text itself. */
     const Source *src = source_from_bytes(&t.arena, "e", out.at, out.len);

@@ -43,6 +43,7 @@ pld_run *pld_run_new(pld_program *program)
         return NULL;
     r->program = pld_program_ref(program);
     r->text = r->why = "";
+    r->work.budget = &r->budget;
     run_finish(r, border(&r->heap, begin, r));
     return r;
 }

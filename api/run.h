@@ -28,6 +28,7 @@ struct pld_run {
     double last_progress, end; /* seconds */
     atomic_int cancelled;
     bool settled; /* nothing but arrays was set since the last start */
+    HeapBudget budget; /* of `work` */
     Heap work;    /* of the last start or exploration: below */
     World *world; /* that ran, or NULL */
     RunResult result;

@@ -140,6 +140,7 @@ static int search(pld_run *r, int (*work)(void *env))
     if (status != PLD_OK)
         return status;
     run_clock(r);
+    r->budget.limit = r->settings.max_memory;
     status = run_finish(r, border(&r->work, work, r));
     atomic_store(&r->cancelled, 0);
     return status;

@@ -185,6 +185,8 @@ static int start_again(void *env)
 static int started(pld_run *r, int status)
 {
     atomic_store(&r->cancelled, 0);
+    if (status == PLD_NO_MEMORY && r->budget.over)
+        r->why = "it takes more memory than max-memory";
     if (status == PLD_USAGE && !*r->why && r->result.n_reports)
         r->why = r->result.reports[0].text;
     return status;
@@ -211,6 +213,7 @@ static int start(pld_run *r, bool keep)
     int status = run_settle(r);
     if (status != PLD_OK)
         return status;
+    r->budget.limit = r->settings.max_memory;
     run_clock(r);
     return started(r, run_finish(r, border(&r->work, start_new, r)));
 }

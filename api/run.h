@@ -27,10 +27,10 @@ struct pld_run {
     void *user;
     double last_progress, end; /* seconds */
     atomic_int cancelled;
-    bool settled; /* nothing but arrays was set since the last start */
+    bool settled;      /* nothing but arrays was set since the last start */
     HeapBudget budget; /* of `work` */
-    Heap work;    /* of the last start or exploration: below */
-    World *world; /* that ran, or NULL */
+    Heap work;         /* of the last start or exploration: below */
+    World *world;      /* that ran, or NULL */
     RunResult result;
     Recorder recorder;
     const char *text;

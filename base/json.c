@@ -80,6 +80,16 @@ void json_int(JsonWriter *w, int64_t v)
     buf_printf(w->out, "%lld", (long long)v);
 }
 
+void json_double(JsonWriter *w, double v)
+{
+    separate(w);
+    if (!isfinite(v))
+        buf_char(w->out, '"');
+    buf_double(w->out, v);
+    if (!isfinite(v))
+        buf_char(w->out, '"');
+}
+
 void json_number(JsonWriter *w, const char *text)
 {
     separate(w);

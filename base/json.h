@@ -22,6 +22,7 @@ void json_close(JsonWriter *w);
 void json_key(JsonWriter *w, const char *key);
 void json_str(JsonWriter *w, const char *text); /* escapes; invalid UTF-8 becomes U+FFFD */
 void json_int(JsonWriter *w, int64_t v);
+void json_double(JsonWriter *w, double v);         /* inf and nan as strings */
 void json_number(JsonWriter *w, const char *text); /* as written */
 void json_bool(JsonWriter *w, bool v);
 void json_newline(JsonWriter *w); /* a line break before what comes next */

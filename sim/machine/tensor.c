@@ -55,6 +55,14 @@ bool tensor_next(const HostTensor *t, int64_t *index)
     return false;
 }
 
+void tensor_unravel(const HostTensor *t, int64_t position, int64_t *index)
+{
+    for (uint32_t i = t->rank; i-- > 0;) {
+        index[i] = position % t->shape[i];
+        position /= t->shape[i];
+    }
+}
+
 void tensor_index_text(Buf *out, uint32_t rank, const int64_t *index)
 {
     buf_char(out, '[');

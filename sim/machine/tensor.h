@@ -40,6 +40,8 @@ void tensor_reset(HostTensor *t);
 int64_t tensor_offset(const HostTensor *t, const int64_t *index);
 /* Moves a row-major index on by one; false after the last. */
 bool tensor_next(const HostTensor *t, int64_t *index);
+/* The index of an element by its position in memory. */
+void tensor_unravel(const HostTensor *t, int64_t position, int64_t *index);
 /* "[1, 2]"; extents of -1 are printed as ?. */
 void tensor_index_text(Buf *out, uint32_t rank, const int64_t *index);
 

@@ -116,7 +116,7 @@ static const char script[] =
 /* Two definitions, a name that is the other one, a list, the type of an argument. */
 static int build(pld_unit *u, pld_program **p)
 {
-    uint32_t source, k, f;
+    uint32_t source, k = 0, f;
     pld_value n = {.size = sizeof n, .tag = PLD_V_INT, .integer = 2}, eight = n, dims[2], type, g;
     eight.integer = 8;
     dims[0] = n;

@@ -33,8 +33,8 @@ static bool param_type_ok(Elab *e, const FnDecl *d, const AstParam *p, const Typ
                                      : memory || scalar || t->kind == TY_TILE || t->kind == TY_CTX;
     if (good)
         return true;
-    elab_error(e, p->span, "type", "%s function has no parameter of type %s%s", elab_level_name(d->kind),
-               type_text(e->arena, t),
+    elab_error(e, p->span, "type", "%s function has no parameter of type %s%s",
+               elab_level_name(d->kind), type_text(e->arena, t),
                d->kind == FN_HOST && t->kind == TY_DIST
                    ? ": it makes windows itself, with pld.window"
                    : "");

@@ -5,6 +5,7 @@
 #include "sim/machine/fault.h"
 #include "sim/machine/report_item.h"
 #include "sim/machine/window_names.h"
+#include "sim/sched/host_wait.h"
 #include "sim/sched/reachability.h"
 #include <string.h>
 
@@ -33,8 +34,7 @@ static const Lane *blocked_lane(const World *w, uint32_t rank)
     return NULL;
 }
 
-/* A builtin call is one place. */
-static void line_of(const World *w, Buf *out, CodePlace at)
+void deadlock_line(const World *w, Buf *out, CodePlace at)
 {
     uint32_t site = call_site_of(w->call_sites, at.func, at.pc);
     if (site != UINT32_MAX)
@@ -61,7 +61,7 @@ static void state_text(Dead *r, Buf *out, uint32_t rank, FabAddr cell)
     const Rank *q = &w->ranks[rank];
     if (lane) {
         buf_str(out, "blocked at ");
-        line_of(w, out, lane->pending.at);
+        deadlock_line(w, out, lane->pending.at);
     } else if (q->next < q->queue.len) {
         buf_str(out, "its next dispatch waits for one of another device");
     } else {
@@ -261,7 +261,7 @@ static void roots_text(Dead *r)
                 continue;
             Buf text = {0};
             buf_str(&text, " at ");
-            line_of(r->w, &text, lane->pending.at);
+            deadlock_line(r->w, &text, lane->pending.at);
             group_add(&groups, place_key(r->w, lane->pending.at), text.at, i);
             buf_free(&text);
         }
@@ -284,7 +284,7 @@ static void cycle_text(Dead *r)
         for (uint32_t i = 0; i < len; i++) {
             uint32_t rank = path[start + i];
             buf_printf(&r->out, "rank %u (", rank);
-            line_of(r->w, &r->out, blocked_lane(r->w, rank)->pending.at);
+            deadlock_line(r->w, &r->out, blocked_lane(r->w, rank)->pending.at);
             buf_str(&r->out, ") waits for ");
         }
         buf_printf(&r->out, "rank %u", path[start]);
@@ -321,7 +321,7 @@ static bool stand_text(const World *w, Buf *text, uint32_t rank, bool *builtin)
     const char *name = place_builtin(w, lane->pending.at);
     *builtin |= name != NULL;
     buf_printf(text, "in %s at ", name ? strrchr(name, '.') + 1 : "a wait");
-    line_of(w, text, lane->pending.at);
+    deadlock_line(w, text, lane->pending.at);
     return true;
 }
 
@@ -384,7 +384,7 @@ static void left_text(Dead *r)
         const char *dot = strrchr(name, '.');
         Buf text = {0};
         buf_printf(&text, "%s%s at ", waits ? "+" : "-", dot ? dot + 1 : name);
-        line_of(r->w, &text, at);
+        deadlock_line(r->w, &text, at);
         group_add(&groups, place_key(r->w, at), text.at, i);
         buf_free(&text);
         *(waits ? &waiting : &left) = true;
@@ -429,53 +429,6 @@ static void all_blocked(Dead *r, uint32_t total)
         buf_printf(&r->out, "\n  and %u more", total - MAX_SHOWN);
 }
 
-/* The host tensor whose bytes make `d` wait for `on`. */
-static const HostTensor *shared_tensor(const World *w, const Dispatch *d, const Dispatch *on)
-{
-    for (uint32_t i = 0; i < d->n_regions; i++)
-        for (uint32_t k = 0; k < on->n_regions; k++) {
-            const Region *a = &d->regions[i], *b = &on->regions[k];
-            if (a->tensor == b->tensor && a->offset < b->offset + b->bytes &&
-                b->offset < a->offset + a->bytes && (a->writes || b->writes))
-                return &w->tensors[a->tensor];
-        }
-    return NULL;
-}
-
-/* What they wait for, and the way out: slices of their own. */
-static void host_wait_text(Dead *r, const Dispatch *d, const Dispatch *on, bool at_start)
-{
-    const HostTensor *t = shared_tensor(r->w, d, on);
-    const char *name = t ? t->name : "a host tensor";
-    buf_printf(&r->out, ": rank %u: this dispatch waits for host tensor %s, which the one at ",
-               d->rank, name);
-    line_of(r->w, &r->out, on->from);
-    buf_printf(&r->out, " on rank %u %s too", on->rank, at_start ? "reads" : "writes");
-    if (t && t->rank > 1)
-        buf_printf(&r->out, ": pass %s[r], so that each device has a slice of its own", name);
-}
-
-/* Dispatches that wait for bytes of one that will never end. */
-static void host_waits(Dead *r)
-{
-    World *w = r->w;
-    for (uint32_t i = 0; i < w->n_ranks; i++) {
-        const Rank *q = &w->ranks[i];
-        if (q->busy || q->next == q->queue.len)
-            continue;
-        const Dispatch *d = &w->dispatches.at[q->queue.at[q->next]];
-        for (uint32_t k = 0; k < d->n_deps; k++) {
-            const Dispatch *on = &w->dispatches.at[d->deps[k].dispatch];
-            if (d->deps[k].at_start ? on->state != DSP_QUEUED : on->state == DSP_DONE)
-                continue;
-            buf_str(&r->out, "\n  ");
-            place_text(w, &r->out, d->from);
-            host_wait_text(r, d, on, d->deps[k].at_start);
-            break;
-        }
-    }
-}
-
 void deadlock_report(World *w)
 {
     Dead r = {.w = w};
@@ -490,7 +443,7 @@ void deadlock_report(World *w)
     divergence_text(&r);
     left_text(&r);
     all_blocked(&r, total);
-    host_waits(&r);
+    host_waits_text(w, &r.out);
     roots_text(&r);
     cycle_text(&r);
     report_add(w, REP_DEADLOCK, "deadlock", &first, r.out.at);

@@ -6,5 +6,7 @@
 
 /* Nothing can move and something has not finished: adds one report. */
 void deadlock_report(World *w);
+/* "line 14", or the place in code without lines; a builtin call is one place. */
+void deadlock_line(const World *w, Buf *out, CodePlace at);
 
 #endif

@@ -17,8 +17,8 @@
 #define DEFAULT_BUDGET 10000u
 #define MAX_LANDINGS 4096u
 #define PROGRESS_TURNS 63u /* a mask */
-#define GRACE_TURNS 1000u   /* over processes: after a fault, for other ranks to meet theirs */
-#define OTHERS_TURNS 15u    /* another: between looks at what other processes did */
+#define GRACE_TURNS 1000u  /* over processes: after a fault, for other ranks to meet theirs */
+#define OTHERS_TURNS 15u   /* another: between looks at what other processes did */
 
 typedef struct {
     World *w;

@@ -466,14 +466,6 @@ static void warn_unused(Elab *e, const Expr *x)
                   info->full);
 }
 
-static bool calls_subworker(Elab *e, const Ast *a)
-{
-    const Ast *f = a->kind == AST_CALL ? a->call.callee : NULL;
-    Sym name = f && f->kind == AST_NAME ? f->name : f && f->kind == AST_ATTR ? f->attr.name : NULL;
-    const FnDecl *d = name ? elab_decl(e, name) : NULL;
-    return d && d->form == FORM_SUBWORKER;
-}
-
 void elab_expr_stmt(Elab *e, const Ast *s)
 {
     const Ast *a = s->value;
@@ -487,7 +479,7 @@ void elab_expr_stmt(Elab *e, const Ast *s)
     Sym dotted = a->kind == AST_CALL ? elab_dotted(e, a->call.callee) : NULL;
     bool submit =
         dotted && (strcmp(dotted, "pl.submit") == 0 || strcmp(dotted, "pl.spmd_submit") == 0);
-    if (v.kind == V_BAD || submit || (v.kind == V_NONE && calls_subworker(e, a)))
+    if (v.kind == V_BAD || submit || (v.kind == V_NONE && elab_calls_subworker(e, a)))
         return;
     if (v.kind != V_EXPR || (v.expr->kind != EX_OP && v.expr->kind != EX_CALL)) {
         elab_error(e, s->span, "syntax", "this statement has no effect: delete it");

@@ -25,3 +25,11 @@ bool elab_check_level(Elab *e, const FnDecl *d, Span span)
                   : "");
     return false;
 }
+
+bool elab_calls_subworker(Elab *e, const Ast *a)
+{
+    const Ast *f = a->kind == AST_CALL ? a->call.callee : NULL;
+    Sym name = f && f->kind == AST_NAME ? f->name : f && f->kind == AST_ATTR ? f->attr.name : NULL;
+    const FnDecl *d = name ? elab_decl(e, name) : NULL;
+    return d && d->form == FORM_SUBWORKER;
+}

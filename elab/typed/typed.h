@@ -168,6 +168,8 @@ Expr *elab_list(Elab *e, Expr **items, uint32_t n, Span span);
 const char *elab_level_name(FuncKind level);
 /* May code at hand call it? Reports when it may not. */
 bool elab_check_level(Elab *e, const FnDecl *d, Span call);
+/* Is it a call of a sub-worker of the host? */
+bool elab_calls_subworker(Elab *e, const Ast *call);
 Val elab_function_call(Elab *e, FnDecl *d, const Ast *call);
 /* Elaborates the function for arguments of these types (NULL: by its annotations alone). */
 bool elab_function(Elab *e, FnDecl *d, const Type *const *arg_types, Span call);

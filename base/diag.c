@@ -103,7 +103,7 @@ void diag_note(Diags *diags, Span span, const char *fmt, ...)
     d.message = arena_vprintf(diags->arena, fmt, ap);
     va_end(ap);
     uint32_t owner = diags->list.len - 1;
-    while (owner > 0 && diags->list.at[owner].severity == DIAG_NOTE)
+    while (owner > 0 && diags->list.at[owner].severity == DIAG_NOTE && !diags->list.at[owner].alone)
         owner--;
     diags->list.at[owner].n_notes++;
     vec_push(&diags->list, d);
@@ -221,4 +221,17 @@ const char *nearest_name(const char *name, const char *const *candidates, uint32
         }
     }
     return best;
+}
+
+void diag_tell(Diags *diags, Span span, const char *fmt, ...)
+{
+    if (diags->muted)
+        return;
+    Diag d = {.severity = DIAG_NOTE, .code = "note", .span = span, .alone = true};
+    va_list ap;
+    va_start(ap, fmt);
+    d.message = arena_vprintf(diags->arena, fmt, ap);
+    va_end(ap);
+    diags->dropped = false;
+    vec_push(&diags->list, d);
 }

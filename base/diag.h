@@ -22,6 +22,7 @@ typedef struct {
     Span span;
     const char *message; /* one line, no final newline */
     uint32_t n_notes;    /* notes follow their diagnostic directly in the list */
+    bool alone;          /* a note that belongs to no other */
 } Diag;
 
 typedef struct {
@@ -51,6 +52,8 @@ void diag_error(Diags *diags, Span span, const char *code, const char *fmt, ...)
 /* Records a warning if it is enabled (an error under -Werror). Same span and warning only once. */
 void diag_warn(Diags *diags, Span span, WarningId id, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
+/* Records a note by itself. */
+void diag_tell(Diags *diags, Span span, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 /* Attaches a note to the diagnostic reported last. */
 void diag_note(Diags *diags, Span span, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 /* A bug of the compiler itself; exit status 70. */

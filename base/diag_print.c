@@ -249,7 +249,7 @@ static SortItem *sorted(const Diags *diags, uint32_t *count)
     uint32_t n = 0;
     for (uint32_t i = 0; i < diags->list.len; i++) {
         const Diag *d = &diags->list.at[i];
-        if (d->severity == DIAG_NOTE)
+        if (d->severity == DIAG_NOTE && !d->alone)
             continue;
         items[n++] = (SortItem){d->span.begin, i};
     }

@@ -167,9 +167,22 @@ static bool find_axis(const Func *f, Sym name, BcBind *b)
     return false;
 }
 
+VReg emit_local_extent(FuncEmit *fe, const Expr *e)
+{
+    uint64_t reg;
+    if (!map_get_ptr(&fe->own_extents, e->sym, &reg)) {
+        reg = regs_new(&fe->ints, 1);
+        map_set_ptr(&fe->own_extents, e->sym, reg);
+    }
+    emit_expr_into(fe, (VReg)reg, e->args[0]);
+    return (VReg)reg;
+}
+
 VReg emit_extent(FuncEmit *fe, Sym name)
 {
     uint64_t index;
+    if (map_get_ptr(&fe->own_extents, name, &index))
+        return (VReg)index;
     if (map_get_ptr(&fe->bind_index, name, &index))
         return fe->bind_regs.at[index];
     int64_t extent = extent_index(fe->em, name);

@@ -78,6 +78,8 @@ VReg emit_expr(FuncEmit *fe, const Expr *e)
         return emit_const_reg(fe, value);
     if (e->kind == EX_VAR)
         return fe->var_reg[e->var];
+    if (e->kind == EX_EXTENT && e->n_args)
+        return emit_local_extent(fe, e);
     if (e->kind == EX_EXTENT)
         return emit_extent(fe, e->sym);
     VReg dst = regs_new(&fe->ints, 1);
@@ -177,6 +179,8 @@ static void op_into(FuncEmit *fe, VReg dst, const Expr *e)
     case EMIT_FULL:
     case EMIT_CREATE:
     case EMIT_MAKE:
+    case EMIT_PART:
+    case EMIT_SEEN:
     case EMIT_COPY:
     case EMIT_MATMUL:
     case EMIT_TURN:
@@ -274,7 +278,7 @@ static void set_parts(FuncEmit *fe, uint32_t index, Expr *const *items, uint32_t
     for (uint32_t i = 0; i < n; i++) {
         if (ex_constant(items[i], &value))
             continue;
-        bool plain = items[i]->kind == EX_VAR || items[i]->kind == EX_EXTENT;
+        bool plain = items[i]->kind == EX_VAR || (items[i]->kind == EX_EXTENT && !items[i]->n_args);
         VReg source = plain ? emit_expr(fe, items[i]) : NO_VREG;
         if (!known || !plain || fe->runs.at[index].parts[i] != source)
             emit_expr_into(fe, first + i, items[i]);

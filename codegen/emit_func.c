@@ -389,7 +389,7 @@ static void func_emit_free(FuncEmit *fe)
     vec_free(&fe->mem_types), vec_free(&fe->loops), vec_free(&fe->open), vec_free(&fe->locs);
     vec_free(&fe->tiles), vec_free(&fe->calls), vec_free(&fe->xfers), vec_free(&fe->binds);
     vec_free(&fe->bind_regs);
-    map_free(&fe->tile_slots), map_free(&fe->bind_index);
+    map_free(&fe->tile_slots), map_free(&fe->bind_index), map_free(&fe->own_extents);
     map_free(&fe->const_regs), map_free(&fe->float_regs), map_free(&fe->run_index);
     vec_free(&fe->runs);
     vec_free(&fe->regions), vec_free(&fe->sites);

@@ -134,7 +134,7 @@ static void emit_wait(const OpCode *oc)
 }
 
 /* A literal as an element of `dtype`, rounded to it once: the bits of a double, or an integer. */
-static uint32_t element_const(FuncEmit *fe, const Expr *e, Dtype dtype)
+uint32_t emit_element_const(FuncEmit *fe, const Expr *e, Dtype dtype)
 {
     unsigned char element[8] = {0};
     int64_t value = e->ival;
@@ -168,7 +168,7 @@ static void emit_elementwise(const OpCode *oc)
         emit_insn(fe, BC_TUN, FIELDS(result_tile(oc), a), op);
     } else if (is_literal(b)) {
         emit_insn(fe, BC_TBINK, FIELDS(result_tile(oc), a, 0, 0, op),
-                  element_const(fe, b, e->type->dtype));
+                  emit_element_const(fe, b, e->type->dtype));
     } else if (b->type->kind == TY_TILE) {
         emit_insn(fe, BC_TBIN, FIELDS(result_tile(oc), a, tile(oc, b)), op);
     } else {
@@ -235,83 +235,6 @@ static void emit_transfer(const OpCode *oc)
     emit_insn(oc->fe, e->op == OP_PUT ? BC_PUT : BC_GET, FIELDS(dst, peer, src, x), 0);
 }
 
-static LineCol place_of(const FuncEmit *fe)
-{
-    const Loc *loc = &fe->loc;
-    if (loc->file)
-        return (LineCol){loc->line, loc->col};
-    return loc->span.end && fe->p->src ? source_line_col(fe->p->src, loc->span.begin)
-                                       : (LineCol){0, 0};
-}
-
-static void emit_alloc(const OpCode *oc)
-{
-    FuncEmit *fe = oc->fe;
-    const Expr *name = OP_ARG(oc->e, ALLOC_WINDOW_BUFFER, name),
-               *align = OP_ARG(oc->e, ALLOC_WINDOW_BUFFER, align),
-               *zero = OP_ARG(oc->e, ALLOC_WINDOW_BUFFER, zero);
-    VReg bytes = scalar(oc, OP_ARG(oc->e, ALLOC_WINDOW_BUFFER, bytes)),
-         offset = scalar(oc, OP_ARG(oc->e, ALLOC_WINDOW_BUFFER, offset));
-    LineCol place = place_of(fe);
-    const Source *src = fe->p->src;
-    const char *here = src ? source_part(src, fe->loc.span.begin)->name : "?";
-    const char *file = fe->loc.file ? fe->loc.file : here;
-    BcWindow w = {.name = emit_string(fe->em, name->sym),
-                  .file = emit_string(fe->em, file),
-                  .line = place.line,
-                  .col = place.col,
-                  .align = align->ival,
-                  .zero = zero->ival != 0};
-    VReg m = emit_memory_result(fe, oc->result, (BcMreg){.kind = BCM_BUFFER});
-    emit_insn(fe, BC_ALLOC, FIELDS(m, bytes, offset), fe->em->windows.len);
-    vec_push(&fe->em->windows, w);
-}
-
-static void emit_window(const OpCode *oc)
-{
-    uint32_t n;
-    const Expr *e = oc->e;
-    VReg src = memory(oc, OP_ARG(e, WINDOW, buffer));
-    VReg extents = run(oc, OP_ARG(e, WINDOW, shape), &n);
-    VReg m = emit_memory_result(oc->fe, oc->result, emit_mem_type(e->type));
-    emit_insn(oc->fe, BC_VIEW, FIELDS(m, src, extents, n, e->type->dtype), 0);
-}
-
-static void emit_make(const OpCode *oc)
-{
-    uint32_t n;
-    VReg extents = run(oc, OP_ARG(oc->e, TENSOR_CREATE, shape), &n);
-    if (oc->result == VAR_NONE) /* nobody can use it */
-        return;
-    VReg m = emit_memory_result(oc->fe, oc->result, emit_mem_type(oc->e->type));
-    emit_insn(oc->fe, BC_MAKE, FIELDS(m, extents, n, oc->e->type->dtype), 0);
-}
-
-static void emit_row(const OpCode *oc)
-{
-    VReg src = memory(oc, OP_ARG(oc->e, TENSOR_ROW, tensor));
-    VReg row = scalar(oc, OP_ARG(oc->e, TENSOR_ROW, row));
-    VReg m = emit_memory_result(oc->fe, oc->result, emit_mem_type(oc->e->type));
-    emit_insn(oc->fe, BC_ROW, FIELDS(m, src, row), 0);
-}
-
-static void emit_flatten(const OpCode *oc)
-{
-    VReg src = memory(oc, OP_ARG(oc->e, FLATTEN, tensor));
-    VReg m = emit_memory_result(oc->fe, oc->result, emit_mem_type(oc->e->type));
-    emit_insn(oc->fe, BC_FLATTEN, FIELDS(m, src), 0);
-}
-
-static void emit_as_shape(const OpCode *oc)
-{
-    uint32_t n;
-    VReg src = memory(oc, OP_ARG(oc->e, AS_SHAPE, tensor));
-    VReg extents = run(oc, OP_ARG(oc->e, AS_SHAPE, shape), &n);
-    VReg m = emit_memory_result(oc->fe, oc->result, emit_mem_type(oc->e->type));
-    emit_insn(oc->fe, BC_SHAPE, FIELDS(m, src, extents, n),
-              emit_string(oc->fe->em, OP_ARG(oc->e, AS_SHAPE, what)->sym));
-}
-
 static void emit_check(const OpCode *oc)
 {
     VReg cond = scalar(oc, OP_ARG(oc->e, CHECK, cond));
@@ -330,7 +253,7 @@ static void emit_effect(const OpCode *oc)
     case EMIT_WRITE: emit_write(oc); return;
     case EMIT_FULL:
         emit_insn(fe, BC_TFULL, FIELDS(result_tile(oc)),
-                  element_const(fe, OP_ARG(e, TILE_FULL, value), e->type->dtype));
+                  emit_element_const(fe, OP_ARG(e, TILE_FULL, value), e->type->dtype));
         return;
     case EMIT_CREATE: emit_insn(fe, BC_TCREATE, FIELDS(result_tile(oc)), 0); return;
     case EMIT_COPY:
@@ -346,12 +269,14 @@ static void emit_effect(const OpCode *oc)
         emit_insn(fe, BC_TTURN, FIELDS(result_tile(oc), tile(oc, e->args[0])), 0);
         return;
     case EMIT_NOTHING: return;
-    case EMIT_ALLOC: emit_alloc(oc); return;
-    case EMIT_WINDOW: emit_window(oc); return;
-    case EMIT_MAKE: emit_make(oc); return;
-    case EMIT_ROW: emit_row(oc); return;
-    case EMIT_FLATTEN: emit_flatten(oc); return;
-    case EMIT_AS_SHAPE: emit_as_shape(oc); return;
+    case EMIT_ALLOC:
+    case EMIT_WINDOW:
+    case EMIT_MAKE:
+    case EMIT_PART:
+    case EMIT_SEEN:
+    case EMIT_ROW:
+    case EMIT_FLATTEN:
+    case EMIT_AS_SHAPE: emit_view(fe, e, oc->result); return;
     case EMIT_CHECK: emit_check(oc); return;
     case EMIT_DEBUG_PRINT: emit_debug_print(fe, e); return;
     case EMIT_REDUCE:

@@ -121,10 +121,11 @@ typedef struct {
     VEC(VXfer) xfers;
     VEC(BcBind) binds;
     VEC(VReg) bind_regs;
-    Map bind_index; /* Sym -> index in binds */
-    Map const_regs; /* value -> register of the prologue */
-    Map float_regs; /* the same for doubles, by their bits */
-    Map run_index;  /* pattern (Sym) -> index in runs */
+    Map bind_index;  /* Sym -> index in binds */
+    Map own_extents; /* Sym -> register, of extents that the function makes */
+    Map const_regs;  /* value -> register of the prologue */
+    Map float_regs;  /* the same for doubles, by their bits */
+    Map run_index;   /* pattern (Sym) -> index in runs */
     VEC(SharedRun) runs;
     uint32_t label;     /* changes where control flow meets */
     bool apart;         /* code for a print: it shares no registers with other code */
@@ -140,6 +141,8 @@ uint32_t emit_const(Emit *em, int64_t value);
 BcDim emit_dim(FuncEmit *fe, const Dim *d);
 /* The register of a dynamic extent. */
 VReg emit_extent(FuncEmit *fe, Sym name);
+/* An extent that the function makes itself gets its value. */
+VReg emit_local_extent(FuncEmit *fe, const Expr *e);
 
 /* emit_func.c: one function into em->funcs[index]. */
 void emit_func(Emit *em, Func *f, uint32_t index);
@@ -168,6 +171,10 @@ VReg emit_run(FuncEmit *fe, char role, Expr *const *items, uint32_t n);
 
 /* The slot of a tile operand. */
 uint32_t emit_tile(FuncEmit *fe, const Expr *e);
+/* Index of the constant that every element of memory or of a tile is set to. */
+uint32_t emit_element_const(FuncEmit *fe, const Expr *e, Dtype dtype);
+/* emit_view.c: an op that makes memory, or a view of it. */
+void emit_view(FuncEmit *fe, const Expr *e, VarId result);
 /* emit_shape.c: an op on parts and shapes of tiles into slot `to`. */
 void emit_shape(FuncEmit *fe, const Expr *e, uint32_t to);
 /* emit_show.c: pl.debug_print. */

@@ -37,6 +37,8 @@ const char *bcv_tiles_PAD(const BcFunc *f, const BcInsn *in, uint32_t n);
 const char *bcv_tiles_SAME_INDEXED(const BcFunc *f, const BcInsn *in, uint32_t n);
 const char *bcv_tiles_BYTES(const BcFunc *f, const BcInsn *in, uint32_t n);
 const char *bcv_tiles_TILE_ELEMENT(const BcFunc *f, const BcInsn *in, uint32_t n);
+const char *bcv_tiles_PRODUCT(const BcFunc *f, const BcInsn *in, uint32_t n);
+const char *bcv_tiles_TURN(const BcFunc *f, const BcInsn *in, uint32_t n);
 /* verify_element.c: an init or golden function but for its code. */
 bool bcv_element(Verify *v, const BcElementFunc *u);
 

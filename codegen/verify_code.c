@@ -339,6 +339,8 @@ TILE_RULE(PAD)
 TILE_RULE(SAME_INDEXED)
 TILE_RULE(BYTES)
 TILE_RULE(TILE_ELEMENT)
+TILE_RULE(PRODUCT)
+TILE_RULE(TURN)
 
 static bool rule_BLOCK(At *at)
 {
@@ -350,51 +352,27 @@ static bool rule_SPMD(At *at)
     return rule_CALL(at) && rule_BLOCK(at);
 }
 
+static bool rule_WITHIN(At *at)
+{
+    const BcMreg *a = mreg(at, at->in->a), *b = mreg(at, at->in->b);
+    uint32_t gone = (uint32_t)at->in->imm;
+    if (b->rank != run_length(at->in) || gone >> b->rank)
+        return bad(at, "dimensions that its memory lacks");
+    return (b->kind != BCM_BUFFER && a->kind == b->kind && a->dtype == b->dtype &&
+            a->rank == b->rank - (uint32_t)__builtin_popcount(gone) && a->rank > 0) ||
+           bad(at, "not a part of its memory");
+}
+
+static bool rule_FILLED(At *at)
+{
+    return mreg(at, at->in->a)->kind == BCM_TENSOR || bad(at, "no tensor");
+}
+
 static bool rule_MAKE(At *at)
 {
     const BcMreg *a = mreg(at, at->in->a);
     return (a->kind == BCM_TENSOR && a->dtype == at->in->d && a->rank == run_length(at->in)) ||
            bad(at, "not memory of its type");
-}
-
-static bool product_dtypes(const BcTile *a, const BcTile *b)
-{
-    switch (b->dtype) {
-    case DT_FP32:
-    case DT_FP16:
-    case DT_BF16: return a->dtype == DT_FP32;
-    default: return b->dtype == DT_INT8 && a->dtype == DT_INT32;
-    }
-}
-
-static bool rule_PRODUCT(At *at)
-{
-    const BcTile *a = tile(at, at->in->a), *b = tile(at, at->in->b), *c = tile(at, at->in->c);
-    const BcTile *d = at->in->op == BC_TMATMUL ? NULL : tile(at, at->in->d);
-    if (a->rank != 2 || b->rank != 2 || c->rank != 2 || a->memory != MEM_ACC ||
-        b->memory != MEM_LEFT || c->memory != MEM_RIGHT)
-        return bad(at, "operands in the wrong memory");
-    if (a->shape[0] != b->shape[0] || a->shape[1] != c->shape[1] || b->shape[1] != c->shape[0] ||
-        b->dtype != c->dtype || !product_dtypes(a, b))
-        return bad(at, "matrices that do not fit");
-    if (at->in->op == BC_TMATACC)
-        return (bcv_same_tile(a, d) && d->memory == MEM_ACC) ||
-               bad(at, "an accumulator of another type");
-    return !d ||
-           (d->memory == MEM_BIAS && d->rank == 2 && d->shape[0] == 1 &&
-            d->shape[1] == a->shape[1] && d->dtype == a->dtype) ||
-           bad(at, "a bias of another type");
-}
-
-static bool rule_TURN(At *at)
-{
-    const BcTile *a = tile(at, at->in->a), *b = tile(at, at->in->b);
-    bool good = a->dtype == b->dtype && a->rank == b->rank && a->memory == b->memory && a->rank > 1;
-    for (uint32_t i = 0; good && i + 2u < a->rank; i++)
-        good = a->shape[i] == b->shape[i];
-    good = good && a->shape[a->rank - 1] == b->shape[a->rank - 2] &&
-           a->shape[a->rank - 2] == b->shape[a->rank - 1];
-    return good || bad(at, "a tile that is not the other one turned");
 }
 
 /* ---- the walk over codegen/verify.def ---- */

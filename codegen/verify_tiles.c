@@ -130,3 +130,46 @@ const char *bcv_tiles_TILE_ELEMENT(const BcFunc *f, const BcInsn *in, uint32_t n
 {
     return n == f->tiles[in->b].rank ? NULL : "not an element";
 }
+
+static bool product_dtypes(const BcTile *a, const BcTile *b)
+{
+    switch (b->dtype) {
+    case DT_FP32:
+    case DT_FP16:
+    case DT_BF16: return a->dtype == DT_FP32;
+    default: return b->dtype == DT_INT8 && a->dtype == DT_INT32;
+    }
+}
+
+static bool is_bias(const BcTile *d, const BcTile *a)
+{
+    return d->memory == MEM_BIAS && d->rank == 2 && d->shape[0] == 1 &&
+           d->shape[1] == a->shape[1] && d->dtype == a->dtype;
+}
+
+const char *bcv_tiles_PRODUCT(const BcFunc *f, const BcInsn *in, uint32_t n)
+{
+    TILES()
+    const BcTile *c = &f->tiles[in->c], *d = in->op == BC_TMATMUL ? NULL : &f->tiles[in->d];
+    if (a->rank != 2 || b->rank != 2 || c->rank != 2 || a->memory != MEM_ACC ||
+        b->memory != MEM_LEFT || c->memory != MEM_RIGHT)
+        return "operands in the wrong memory";
+    if (a->shape[0] != b->shape[0] || a->shape[1] != c->shape[1] || b->shape[1] != c->shape[0] ||
+        b->dtype != c->dtype || !product_dtypes(a, b))
+        return "matrices that do not fit";
+    if (in->op == BC_TMATACC)
+        return bcv_same_tile(a, d) && d->memory == MEM_ACC ? NULL
+                                                           : "an accumulator of another type";
+    return !d || is_bias(d, a) ? NULL : "a bias of another type";
+}
+
+const char *bcv_tiles_TURN(const BcFunc *f, const BcInsn *in, uint32_t n)
+{
+    TILES()
+    bool good = a->dtype == b->dtype && a->rank == b->rank && a->memory == b->memory && a->rank > 1;
+    for (uint32_t i = 0; good && i + 2u < a->rank; i++)
+        good = a->shape[i] == b->shape[i];
+    good = good && a->shape[a->rank - 1] == b->shape[a->rank - 2] &&
+           a->shape[a->rank - 2] == b->shape[a->rank - 1];
+    return good ? NULL : "a tile that is not the other one turned";
+}

@@ -151,7 +151,7 @@ const Expr *expr_memory(const Expr *e, uint32_t i, bool *view)
     }
     if (e->kind != EX_OP)
         return NULL;
-    *view = (op_info(e->op)->traits & TRAIT_VIEW) != 0;
+    *view = (op_info(e->op)->traits & TRAIT_VIEW) != 0 || expr_is_view(e);
     switch (op_info(e->op)->result) {
     case RES_CTX:
     case RES_ARG0: return e->args[0];
@@ -220,7 +220,7 @@ static void walk_uses(AliasWalk *w, const Expr *e)
         AliasNode n = node_of(w, e->args[i]);
         if (n && callee && i < e->callee->params.len)
             alias_use(g, n, alias_uses(callee, e->callee->params.at[i].var), place);
-        else if (n && e->kind == EX_OP && i < op_info(e->op)->n_slots)
+        else if (n && e->kind == EX_OP && !expr_is_view(e) && i < op_info(e->op)->n_slots)
             alias_use(g, n, slot_uses(&op_info(e->op)->slots[i]), place);
     }
 }

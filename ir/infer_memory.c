@@ -242,6 +242,15 @@ static bool load_target_ok(const Infer *in)
                       enum_value_name(ENUM_Mem, to->ival));
 }
 
+static bool is_static(const Expr *shape)
+{
+    int64_t v;
+    for (uint32_t i = 0; i < shape->n_args; i++)
+        if (!expr_is_int(shape->args[i], &v))
+            return false;
+    return true;
+}
+
 /* A part of memory: on the core a value, in an orchestration function a view. */
 const Type *infer_slice(const Infer *in)
 {
@@ -250,10 +259,17 @@ const Type *infer_slice(const Infer *in)
     const Dim *dims[MAX_RANK];
     if (mem->kind == TY_TILE)
         return infer_part(in);
-    if (in->level == FN_INCORE) {
+    if (in->level == FN_INCORE && is_static(in->op->args[shape])) {
         t = loaded_tile(in, OPND(TENSOR_SLICE, input), offset, shape,
                         OPND(TENSOR_SLICE, valid_shape));
     } else {
+        int valid = OPND(TENSOR_SLICE, valid_shape);
+        if (in->op->args[valid]) {
+            infer_fail(in, valid, "shape",
+                       "gives a view here, which has no valid region: give valid_shape= to the "
+                       "slice or load in the kernel");
+            return NULL;
+        }
         if (!infer_rank(in, offset, mem) || !infer_rank(in, shape, mem) ||
             !infer_dims(in, shape, false, dims) ||
             !infer_bounds(in, offset, mem, in->op->args[shape]))

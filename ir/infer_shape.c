@@ -225,14 +225,19 @@ const Type *infer_assemble(const Infer *in)
 
 const Type *infer_reshape(const Infer *in)
 {
-    const Type *a = infer_whole(in, 0);
+    const Type *a = in->op->args[0]->type;
+    bool view = type_is_memory(a);
     const Dim *dims[MAX_RANK];
     int64_t have, want;
-    if (!a || !infer_dims(in, 1, true, dims))
+    if (!infer_dims(in, 1, !view, dims))
         return NULL;
-    const Type *t = shaped(in, a->dtype, in->op->args[1]->n_args, dims);
-    if (!t || !type_elements(a, &have) || !type_elements(t, &want))
+    const Type *t =
+        view ? type_shaped(in->p->types, a->kind, a->dtype, in->op->args[1]->n_args, dims)
+             : shaped(in, a->dtype, in->op->args[1]->n_args, dims);
+    if (!t)
         return NULL;
+    if (!type_elements(a, &have) || !type_elements(t, &want))
+        return view ? t : NULL;
     if (have == want)
         return t;
     infer_fail(in, 1, "shape", "needs a shape of the %lld elements of %s, got %lld",

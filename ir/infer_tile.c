@@ -37,6 +37,9 @@ const Type *infer_create(const Infer *in)
     }
     if ((in->id == OP_TILE_FULL || in->id == OP_TENSOR_FULL) && !check_literal(in, 2, dtype))
         return NULL;
+    if ((created || scratch) && OP_ARG(in->op, TENSOR_CREATE, init_value) &&
+        !check_literal(in, OPND(TENSOR_CREATE, init_value), dtype))
+        return NULL;
     if (in->id == OP_TILE_CREATE && !infer_create_target(in))
         return NULL;
     const Type *t = type_shaped(in->p->types, memory ? TY_TENSOR : TY_TILE, dtype,

@@ -52,7 +52,8 @@ typedef enum {
     EX_FLOAT, /* floating literal: only in `num` and `lit` slots */
     EX_BOOL,
     EX_VAR,     /* a variable */
-    EX_EXTENT,  /* a dynamic extent (NR) as an INDEX scalar */
+    EX_EXTENT,  /* a dynamic extent (NR) as an INDEX scalar; with args[0]: one that is that value
+                   from here on, in the shape of memory that an orchestration function makes */
     EX_SCALAR,  /* scalar operator on args; SC_SELECT: condition, then, otherwise; of
                    numbers SC_MIN and SC_MAX have two or more */
     EX_ELEMENT, /* init and golden functions: element.def on args. READ: tensor, then indices;
@@ -258,6 +259,12 @@ typedef struct {
 typedef bool RewriteFn(void *env, Rewrite *r, Stmt *s);
 /* Linear in the statements, and in place as long as they do not become more. */
 void block_rewrite(Block *b, RewriteFn *fn, void *env);
+/* Is it a part of memory, or memory seen with another shape? Then nothing is read of it. */
+static inline bool expr_is_view(const Expr *e)
+{
+    return e->kind == EX_OP && e->type && type_is_memory(e->type) &&
+           (e->op == OP_TENSOR_SLICE || e->op == OP_TENSOR_RESHAPE);
+}
 Expr *expr_clone(Program *p, const Expr *e);
 bool expr_equal(const Expr *a, const Expr *b);
 bool expr_is_int(const Expr *e, int64_t *value);

@@ -236,6 +236,8 @@ typedef enum {
     EMIT_FULL,
     EMIT_CREATE,
     EMIT_MAKE,
+    EMIT_PART,
+    EMIT_SEEN,
     EMIT_COPY,
     EMIT_CAST,
     EMIT_MATMUL,
@@ -333,7 +335,8 @@ static inline bool op_takes_values(const OpInfo *info, int slot)
 static inline bool op_is_on_values(const OpInfo *info)
 {
     return info->family == FAMILY_TENSOR ||
-           ((info->traits & TRAIT_VALUES) && info->emit == EMIT_LOWERED);
+           ((info->traits & TRAIT_VALUES) &&
+            (info->emit == EMIT_LOWERED || info->emit == EMIT_PART || info->emit == EMIT_SEEN));
 }
 
 /* The memory that a slot wants its tile in, MEM_UNSET: any; false for slots that take no tile. */

@@ -226,6 +226,18 @@ static void print_list(Buf *out, const Func *f, const Expr *e)
     buf_char(out, ']');
 }
 
+/* Its name; where the function makes it, with what it is. */
+static void print_extent(Buf *out, const Func *f, const Expr *e)
+{
+    if (e->n_args) {
+        buf_str(out, "pld.system.extent(");
+        irp_expr(out, f, e->args[0], 0, BARE_NEVER);
+        buf_printf(out, ", \"%s\")", e->sym);
+    } else {
+        buf_str(out, e->sym);
+    }
+}
+
 void irp_expr(Buf *out, const Func *f, const Expr *e, int prec, int bare)
 {
     if (e->type && e->type->kind == TY_NUMBER) {
@@ -237,7 +249,7 @@ void irp_expr(Buf *out, const Func *f, const Expr *e, int prec, int bare)
     case EX_FLOAT: print_float(out, e, prec, bare); break;
     case EX_BOOL: print_bool(out, e, bare); break;
     case EX_VAR: buf_str(out, irp_var(f, e->var)); break;
-    case EX_EXTENT: buf_str(out, e->sym); break;
+    case EX_EXTENT: print_extent(out, f, e); break;
     case EX_SCALAR: print_scalar(out, f, e, prec); break;
     case EX_ELEMENT: irp_number(out, f, e, prec); break;
     case EX_OP: print_op(out, f, e); break;

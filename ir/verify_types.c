@@ -109,7 +109,8 @@ static void check_op_properties(IrVerify *v, const Stmt *s, const Expr *e)
     const OpInfo *info = op_info(e->op);
     uint32_t props = v->properties;
     bool incore = v->level == FN_INCORE, collective = op_is_collective(e->op);
-    if ((props & PROP_TILES) && incore && (op_is_on_values(info) || e->op == OP_TENSOR_CREATE))
+    if ((props & PROP_TILES) && incore && !expr_is_view(e) &&
+        (op_is_on_values(info) || e->op == OP_TENSOR_CREATE))
         property_fail(v, s, PROP_TILES, info->full, "is left in InCore code");
     if ((props & PROP_SIGNALS) && e->op == OP_ALLREDUCE && !OP_ARG(e, ALLREDUCE, signal))
         property_fail(v, s, PROP_SIGNALS, info->full, "has no signal");

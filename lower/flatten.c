@@ -137,7 +137,7 @@ static Expr *flatten_operand(Flatten *x, Expr *e, Sym base)
     if (e->kind == EX_SCALAR)
         return flatten_scalar(x, e, base);
     flatten_args(x, e, base);
-    return e->kind == EX_LIST ? e : bind(x, e, base);
+    return e->kind == EX_LIST || e->kind == EX_EXTENT ? e : bind(x, e, base);
 }
 
 static void flatten_value(Flatten *x, Stmt *s, Sym base)

@@ -135,7 +135,7 @@ static Expr *whole_op(ValueLowering *x, Expr *e)
     for (uint32_t i = 0; i < e->n_args; i++)
         if (e->args[i] && e->args[i]->type && type_is_shaped(e->args[i]->type))
             e->args[i] = whole_operand(x, e->args[i]);
-    return op_info(e->op)->family == FAMILY_TENSOR ? tile_form(x, e) : e;
+    return op_is_on_values(op_info(e->op)) ? tile_form(x, e) : e;
 }
 
 static bool drops_dims(const Expr *slice)
@@ -199,7 +199,11 @@ static Expr *element(ValueLowering *x, Expr *e)
 
 static Expr *created(ValueLowering *x, const Expr *e, bool acc)
 {
-    Expr *slots[OP_MAX_SLOTS] = {OP_ARG(e, TENSOR_CREATE, shape), OP_ARG(e, TENSOR_CREATE, dtype)};
+    Expr *slots[OP_MAX_SLOTS] = {OP_ARG(e, TENSOR_CREATE, shape), OP_ARG(e, TENSOR_CREATE, dtype),
+                                 OP_ARG(e, TENSOR_CREATE, init_value)};
+    if (slots[2] && !acc)
+        return value_op(x, OP_TILE_FULL, 3, slots);
+    slots[2] = NULL;
     if (acc)
         slots[OPND(TILE_CREATE, target_memory)] = ex_enum(x->p, ENUM_Mem, MEM_ACC);
     return value_op(x, OP_TILE_CREATE, op_info(OP_TILE_CREATE)->n_slots, slots);
@@ -208,6 +212,8 @@ static Expr *created(ValueLowering *x, const Expr *e, bool acc)
 /* What gives a value that is a tile. */
 static Expr *to_tile(ValueLowering *x, Expr *e, ValuePlace place)
 {
+    if (expr_is_view(e))
+        return e;
     switch (e->op) {
     case OP_TENSOR_SLICE: return slice(x, e, place == VALUE_MAT ? MEM_MAT : MEM_VEC);
     case OP_TENSOR_MATMUL:
@@ -257,6 +263,8 @@ static Expr *to_scratch(ValueLowering *x, Expr *e)
         value_copy(x, e->args[0], OP_ARG(e, TENSOR_SLICE, offset)->args, to, NULL, extents);
     else if (e->op == OP_TENSOR_MATMUL)
         value_product(x, e, to);
+    else if (e->op == OP_TENSOR_CREATE && OP_ARG(e, TENSOR_CREATE, init_value))
+        value_in_chunks(x, value_op(x, OP_TENSOR_FULL, 3, e->args), to);
     else if (e->op != OP_TENSOR_CREATE && !(can_chunk(e) && value_in_chunks(x, e, to)))
         value_store(x, value_let(x, value_base(x), whole_op(x, e)), to, NULL);
     return to;

@@ -58,7 +58,7 @@ static void find_value(void *env, Stmt *s)
 {
     bool *found = env;
     OpId op = low_stmt_op(s);
-    *found |= op != OPCODE_COUNT && op_is_on_values(op_info(op));
+    *found |= op != OPCODE_COUNT && op_is_on_values(op_info(op)) && !expr_is_view(s->value);
     *found |= op == OP_TENSOR_CREATE;
 }
 
@@ -226,7 +226,8 @@ static int64_t temporaries(Planning *x, const Stmt *s)
 {
     int64_t bytes = 0;
     const Expr *e = s->value;
-    if (!e || e->kind != EX_OP || !op_is_on_values(op_info(e->op)) || is_product(e->op))
+    if (!e || e->kind != EX_OP || !op_is_on_values(op_info(e->op)) || is_product(e->op) ||
+        expr_is_view(e))
         return 0;
     bool copies =
         e->op == OP_TENSOR_SLICE || e->op == OP_TENSOR_ASSIGN || e->op == OP_TENSOR_ASSEMBLE;

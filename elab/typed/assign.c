@@ -319,12 +319,31 @@ static Val assign_part(Elab *e, OpId op, Expr *base, const BuiltinRegion *r, Val
     return slots[2] ? elab_make_op(e, op, slots, e->fn->loc.span) : val_bad;
 }
 
+/* An array of task ids holds another one. */
+static void assign_task(Elab *e, const Ast *target, const Ast *name, Val v, Span span)
+{
+    bool task =
+        v.kind == V_NONE || (v.kind == V_EXPR && v.expr->type && v.expr->type->kind == TY_TASK);
+    if (target->sub.index.len != 1 || !task) {
+        elab_error(e, span, "type", "an array of task ids holds task ids, by one index, got %s",
+                   val_describe(e, v));
+        return;
+    }
+    Val next = elab_task_item(e, target->sub.index.at[0], span);
+    if (next.kind == V_EXPR)
+        emit_let(e, name->name, name->span, next.expr, next.expr->type);
+}
+
 static void assign_subscript(Elab *e, const Ast *target, Val v, Span span)
 {
     const Ast *name = base_name(e, target);
     Val base = name ? elab_eval(e, name) : val_bad;
     if (base.kind == V_BAD || v.kind == V_BAD)
         return;
+    if (base.kind == V_EXPR && base.expr->type && base.expr->type->kind == TY_TASK) {
+        assign_task(e, target, name, v, span);
+        return;
+    }
     if (base.kind != V_EXPR || !base.expr->type || !type_is_shaped(base.expr->type)) {
         elab_error(e, target->span, "type", "%s cannot be assigned to by index",
                    val_describe(e, base));
@@ -402,8 +421,8 @@ void elab_ann_assign(Elab *e, const Ast *s)
         elab_yield(e, s, target, s->ann.annotation, s->ann.value);
         return;
     }
+    Val v = elab_eval(e, s->ann.value); /* first: it may make the extents of its type */
     Val t = elab_annotation(e, s->ann.annotation);
-    Val v = elab_eval(e, s->ann.value);
     if (t.kind == V_BAD || v.kind == V_BAD) {
         elab_bind_bad_target(e, target);
         return;
@@ -475,8 +494,11 @@ void elab_expr_stmt(Elab *e, const Ast *s)
         elab_error(e, s->span, "syntax", "bind what pl.yield_ yields: name = pl.yield_(value)");
         return;
     }
-    Val v = elab_eval(e, a);
     Sym dotted = a->kind == AST_CALL ? elab_dotted(e, a->call.callee) : NULL;
+    Val v;
+    if (dotted && elab_nothing_call(e, dotted, a, &v))
+        return;
+    v = elab_eval(e, a);
     bool submit =
         dotted && (strcmp(dotted, "pl.submit") == 0 || strcmp(dotted, "pl.spmd_submit") == 0);
     if (v.kind == V_BAD || submit || (v.kind == V_NONE && elab_calls_subworker(e, a)))

@@ -164,6 +164,11 @@ Val elab_dotted_call(Elab *e, Sym dotted, const Ast *call)
         return elab_eval(e, call->call.args.at[0]); /* tasks run in order all the same */
     if (strcmp(dotted, "pl.create_tensor") == 0 || strcmp(dotted, "pl.tensor.create") == 0)
         return create_tensor(e, dotted, call);
+    Val v;
+    if (elab_array_call(e, dotted, call, &v) || elab_nothing_call(e, dotted, call, &v))
+        return v;
+    if (strcmp(dotted, "pld.system.extent") == 0)
+        return elab_extent_call(e, call);
     if (elab_is_special_call(dotted))
         return special_call(e, dotted, call);
     return elab_op_call(e, dotted, call);

@@ -41,6 +41,8 @@ static void note(Elab *e, const Expr *x, uint8_t uses, Span span, Sym by)
 void elab_op_effects(Elab *e, const Expr *op)
 {
     const OpInfo *info = op_info(op->op);
+    if (expr_is_view(op))
+        return;
     for (uint32_t i = 0; i < info->n_slots; i++)
         if (op->args[i] && info->slots[i].effects)
             note(e, op->args[i], slot_uses(&info->slots[i]), op->span, info->full);
@@ -124,8 +126,9 @@ bool elab_finish_effects(Elab *e)
     return ok;
 }
 
-int32_t elab_result_alias(Elab *e, const Expr *x, Span span)
+int32_t elab_result_alias(Elab *e, const Expr *x, ResultPlace at)
 {
+    Span span = x->span;
     int32_t one = -1, two = -1;
     bool unknown = false;
     AliasGraph *g = &e->fn->memory;
@@ -149,6 +152,8 @@ int32_t elab_result_alias(Elab *e, const Expr *x, Span span)
             param_name(e, (uint32_t)(one < two ? two : one)));
     else if (one < 0 && e->fn->f->spliced)
         return -1;
+    else if (one < 0 && (one = elab_result_param(e, x, at.index, at.n)) >= 0)
+        return one;
     else if (one < 0 || unknown)
         elab_error(e, span, "memory",
                    "this result is memory of %s itself: a function returns memory of one of its "

@@ -29,6 +29,12 @@ static Expr *slice_extent(Elab *e, const Expr *lo, const Expr *hi, Span span)
     int64_t n;
     const Dim *a = symbolic(e, lo), *b = symbolic(e, hi);
     const Dim *d = a && b ? dim_sub(e->tt, b, a) : NULL;
+    if (e->fn->level == FN_ORCH && (!d || !dim_is_const(d, &n))) {
+        Expr *length = ex_scalar(e->p, SC_SUB, expr_clone(e->p, hi), expr_clone(e->p, lo));
+        length->span = span;
+        const Dim *own = elab_dim(e, length);
+        return own ? ex_dim(e->p, own) : elab_own_extent(e, length, NULL);
+    }
     if (!d || !dim_is_const(d, &n)) {
         elab_error(
             e, span, "shape",
@@ -153,6 +159,8 @@ static Val host_row(Elab *e, Val base, const Ast *a)
 
 Val elab_index(Elab *e, Val base, const Ast *a)
 {
+    if (base.expr->type && base.expr->type->kind == TY_TASK && a->sub.index.len == 1)
+        return elab_task_item(e, a->sub.index.at[0], a->span);
     if (!base.expr->type || !type_is_shaped(base.expr->type)) {
         elab_error(e, a->span, "type", "%s cannot be indexed", val_describe(e, base));
         return val_bad;

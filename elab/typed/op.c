@@ -79,8 +79,8 @@ static OpId pick(Elab *e, OpId op, const char *dotted, const Args *args)
 static bool mixes(Elab *e, OpId op, Expr *const *slots)
 {
     const OpInfo *info = op_info(op);
-    bool on_tensors = info->family == FAMILY_TENSOR;
-    if (e->ir || (!on_tensors && (info->family == FAMILY_MOVE || info->tensor == OP_NONE)))
+    bool on_tensors = op_is_on_values(info);
+    if (e->ir || info->family == FAMILY_MOVE || info->tensor == OP_NONE)
         return false;
     for (uint32_t i = 0; i < info->n_slots; i++) {
         Val v = slots[i] ? val_expr(slots[i]) : val_none;

@@ -50,7 +50,7 @@ static bool return_items(Elab *e, const Ast *value, Val v, Stmt *st)
 static bool note_aliases(Elab *e, const Stmt *st)
 {
     for (uint32_t i = 0; i < st->n_values; i++) {
-        int32_t alias = elab_result_alias(e, st->values[i], st->values[i]->span);
+        int32_t alias = elab_result_alias(e, st->values[i], (ResultPlace){i, st->n_values});
         if (alias == -2)
             return false;
         avec_push(e->arena, &e->fn->f->alias, alias);

@@ -29,7 +29,7 @@ static void find_name(void *env, Expr **x)
 static Expr *extent_item(Elab *e, Expr *x)
 {
     bool found = false;
-    if (x)
+    if (x && x->kind != EX_EXTENT)
         expr_walk(&x, find_name, &found);
     const Dim *d = found ? elab_dim(e, x) : NULL;
     if (!d)
@@ -37,6 +37,13 @@ static Expr *extent_item(Elab *e, Expr *x)
     Expr *extent = ex_dim(e->p, d);
     extent->span = x->span;
     return extent;
+}
+
+/* Memory that an orchestration function makes, and its views, may have run-time extents. */
+static bool makes_extents(const Elab *e, OpId op, const OpSlot *s)
+{
+    return s->kind == SLOT_SHAPE && e->fn->level == FN_ORCH &&
+           (op == OP_TENSOR_CREATE || op == OP_TENSOR_SLICE || op == OP_TENSOR_RESHAPE);
 }
 
 static Expr *list_slot(Elab *e, OpId op, uint32_t slot, Val v, Span span)
@@ -63,6 +70,9 @@ static Expr *list_slot(Elab *e, OpId op, uint32_t slot, Val v, Span span)
         if (s->kind == SLOT_SHAPE)
             items[i] = extent_item(e, items[i]);
         int64_t known;
+        if (items[i] && makes_extents(e, op, s) && !elab_constant(e, items[i], &known) &&
+            !dim_of_expr(e->p, items[i]))
+            items[i] = elab_own_extent(e, items[i], NULL);
         if (items[i] && s->kind == SLOT_SHAPE && elab_constant(e, items[i], &known))
             items[i] = ex_index(e->p, known);
         if (items[i])

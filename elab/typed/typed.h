@@ -220,7 +220,13 @@ void elab_op_effects(Elab *e, const Expr *op);
 void elab_call_effects(Elab *e, const Expr *call);
 /* Directions of parameters, and whose memory each result is. */
 bool elab_finish_effects(Elab *e);
-int32_t elab_result_alias(Elab *e, const Expr *x, Span span);
+/* The parameter that result `index` of `n` is the memory of, -1: of none, -2 after a mistake. */
+typedef struct {
+    uint32_t index, n;
+} ResultPlace;
+int32_t elab_result_alias(Elab *e, const Expr *x, ResultPlace at);
+/* Memory that an entry created and returns becomes a parameter; its index, or -1. (result.c) */
+int32_t elab_result_param(Elab *e, const Expr *x, uint32_t i, uint32_t n);
 
 /* ---- statements (stmt.c, assign.c, loop.c) */
 void elab_block(Elab *e, const AstList *body);
@@ -280,10 +286,19 @@ bool elab_elements(Elab *e);
 /* The extent that an integer expression is: it may name local names that are extents. NULL for a
  * run-time value. */
 const Dim *elab_dim(Elab *e, const Expr *x);
+/* An extent that the function makes: `x` from here on, by that name or (NULL) a fresh one. */
+Expr *elab_own_extent(Elab *e, Expr *x, Sym name);
+Val elab_extent_call(Elab *e, const Ast *call);
 
 #include "elab/typed/range.h"
 
 /* What the evaluator asks of this folder. */
 extern const RunTime elab_run_time;
+
+/* ---- arrays (array.c) and calls without effect (nothing.c): false when it is none of theirs */
+bool elab_array_call(Elab *e, Sym dotted, const Ast *call, Val *out);
+/* An item of an array of task ids, which has any index. */
+Val elab_task_item(Elab *e, const Ast *index, Span span);
+bool elab_nothing_call(Elab *e, Sym dotted, const Ast *call, Val *out);
 
 #endif

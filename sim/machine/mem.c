@@ -21,6 +21,14 @@ static void strides(uint32_t rank, const int64_t *shape, uint32_t elem, int64_t 
     }
 }
 
+void mem_strides(const MemRef *m, int64_t *out)
+{
+    if (m->part)
+        memcpy(out, m->stride, m->rank * sizeof *out);
+    else
+        strides(m->rank, m->shape, dtype_bytes(m->dtype), 0, out);
+}
+
 static void reverse(int64_t *v, int n)
 {
     for (int i = 0, j = n - 1; i < j; i++, j--) {
@@ -37,7 +45,7 @@ RectPair rect_make(const MemRef *m, uint32_t rank, const int64_t *off, const int
     FabRect *r = &p.rect;
     uint32_t elem = dtype_bytes(m->dtype);
     int64_t mem[BC_MAX_RANK], tile[BC_MAX_RANK];
-    strides(m->rank, m->shape, elem, 0, mem);
+    mem_strides(m, mem);
     strides(m->rank, tile_shape, elem, pitch, tile);
     r->run = elem;
     for (uint32_t i = m->rank; i-- > 0;) {

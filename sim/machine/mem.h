@@ -13,14 +13,25 @@ typedef enum {
     MEM_WINDOW, /* a view of a window buffer */
 } MemKind;
 
-/* Always dense and row-major: views are whole buffers, rows or flattened. */
+/* Row-major, and dense but where it is a part of a larger memory. */
 typedef struct {
     uint8_t kind; /* MemKind */
     uint8_t dtype, rank;
+    bool part;       /* `stride` and `limit` count */
     uint32_t object; /* HOST: host tensor; DEVICE: region of the dispatch; else window */
     int64_t offset;  /* bytes into the object */
     int64_t shape[BC_MAX_RANK];
+    int64_t stride[BC_MAX_RANK]; /* PART: bytes from an index of a dimension to the next */
+    int64_t limit[BC_MAX_RANK];  /* PART: extents that the larger memory has; <= shape */
 } MemRef;
+
+/* The byte stride of each dimension. */
+void mem_strides(const MemRef *m, int64_t *out);
+/* The extents that may be touched. */
+static inline const int64_t *mem_limit(const MemRef *m)
+{
+    return m->part ? m->limit : m->shape;
+}
 
 /* Elements of a shape; false on overflow or a negative extent. */
 bool shape_elements(uint32_t rank, const int64_t *shape, int64_t *out);

@@ -89,6 +89,8 @@ static bool flatten(World *w, Lane *lane, const BcInsn *in, Frame *top)
     const MemRef *m = vm_mem(w, lane, in->b);
     if (!m)
         return false;
+    if (m->part)
+        return vm_fault(w, lane, "this memory is a part whose rows lie apart: copy it first");
     MemRef flat = *m;
     flat.rank = 2;
     flat.shape[0] = 1;
@@ -118,6 +120,9 @@ static bool execute(World *w, Lane *lane, const BcInsn *in)
     case BC_ROW:
     case BC_DISPATCH: return vm_host_op(w, lane, in);
     case BC_MAKE: return vm_make(w, lane, in);
+    case BC_FILL: return vm_fill(w, lane, in);
+    case BC_PART: return vm_part(w, lane, in);
+    case BC_SEEN: return vm_seen(w, lane, in);
     default: return vm_tile_op(w, lane, in);
     }
 }

@@ -53,6 +53,86 @@ bool vm_as_shape(World *w, Lane *lane, const BcInsn *in)
     MemRef seen = *m;
     seen.rank = (uint8_t)in->d;
     memcpy(seen.shape, extents, in->d * sizeof *extents);
+    for (uint32_t i = 0; i < seen.rank && m->part; i++) {
+        uint32_t k = m->rank + i - seen.rank; /* leading ones come and go */
+        bool own = m->rank + i >= seen.rank;
+        seen.stride[i] = own ? m->stride[k] : 0;
+        seen.limit[i] = own ? m->limit[k] : 1;
+    }
+    top->mregs[in->a] = seen;
+    return true;
+}
+
+/* A memory is dense where its strides are those of its extents; dimensions of one element have
+ * any. */
+static void make_dense(MemRef *m)
+{
+    int64_t size = dtype_bytes(m->dtype);
+    for (uint32_t i = m->rank; i-- > 0;) {
+        if (m->limit[i] != m->shape[i] || (m->shape[i] != 1 && m->stride[i] != size))
+            return;
+        size *= m->shape[i];
+    }
+    m->part = false;
+    memset(m->stride, 0, sizeof m->stride);
+    memset(m->limit, 0, sizeof m->limit);
+}
+
+bool vm_part(World *w, Lane *lane, const BcInsn *in)
+{
+    Frame *top = lane_top(lane);
+    const MemRef *m = vm_mem(w, lane, in->b);
+    const int64_t *off = top->regs + in->c, *ext = top->regs + in->d;
+    int64_t step[BC_MAX_RANK];
+    if (!m)
+        return false;
+    MemRef part = *m;
+    mem_strides(m, step);
+    part.part = true;
+    part.rank = 0;
+    for (uint32_t i = 0; i < m->rank; i++) {
+        int64_t size = mem_limit(m)[i];
+        if (off[i] < 0 || ext[i] < 0 || off[i] > size)
+            return vm_fault(w, lane,
+                            "slice: offset %lld with extent %lld is outside axis %u of this "
+                            "memory (extent %lld)",
+                            (long long)off[i], (long long)ext[i], i, (long long)size);
+        part.offset += off[i] * step[i];
+        if (in->imm >> i & 1)
+            continue;
+        part.shape[part.rank] = ext[i];
+        part.limit[part.rank] = ext[i] < size - off[i] ? ext[i] : size - off[i];
+        part.stride[part.rank++] = step[i];
+    }
+    for (uint32_t i = part.rank; i < BC_MAX_RANK; i++)
+        part.shape[i] = part.limit[i] = part.stride[i] = 0;
+    make_dense(&part);
+    top->mregs[in->a] = part;
+    return true;
+}
+
+bool vm_seen(World *w, Lane *lane, const BcInsn *in)
+{
+    Frame *top = lane_top(lane);
+    const MemRef *m = vm_mem(w, lane, in->b);
+    const int64_t *extents = top->regs + in->c;
+    int64_t have, want;
+    if (!m)
+        return false;
+    if (m->part)
+        return vm_fault(w, lane, "reshape: this memory is a part whose rows lie apart");
+    (void)shape_elements(m->rank, m->shape, &have);
+    for (uint32_t i = 0; i < in->d; i++)
+        if (extents[i] < 0)
+            return vm_fault(w, lane, "reshape: extent %lld of axis %u is negative",
+                            (long long)extents[i], i);
+    if (!shape_elements(in->d, extents, &want) || want != have)
+        return vm_fault(w, lane, "reshape: %lld elements do not become %lld", (long long)have,
+                        (long long)want);
+    MemRef seen = *m;
+    memset(seen.shape, 0, sizeof seen.shape);
+    seen.rank = (uint8_t)in->d;
+    memcpy(seen.shape, extents, in->d * sizeof *extents);
     top->mregs[in->a] = seen;
     return true;
 }

@@ -93,3 +93,28 @@ bool vm_make(World *w, Lane *lane, const BcInsn *in)
     top->mregs[in->a] = m;
     return true;
 }
+
+bool vm_fill(World *w, Lane *lane, const BcInsn *in)
+{
+    const MemRef *m = vm_mem(w, lane, in->a);
+    int64_t zeros[BC_MAX_RANK] = {0}, n, size, bits = w->program->consts[in->imm];
+    if (!m)
+        return false;
+    if (m->part || m->kind != MEM_DEVICE || !shape_elements(m->rank, m->shape, &n))
+        return vm_fault(w, lane, "only memory that a program made as a whole is filled");
+    char element[8];
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    if (dtype_is_float(m->dtype))
+        dtype_store_double(m->dtype, element, value);
+    else
+        dtype_store_int(m->dtype, element, bits);
+    size = dtype_bytes(m->dtype);
+    char *data = xcalloc((size_t)n + 1, (size_t)size);
+    for (int64_t i = 0; i < n; i++)
+        memcpy(data + i * size, element, (size_t)size);
+    RectPair p = rect_make(m, lane->rank, zeros, m->shape, m->shape, 0);
+    bool ok = vm_access(w, lane, m, EV_WRITE, &p, data);
+    xfree(data);
+    return ok;
+}

@@ -95,28 +95,31 @@ static const char *op_text(const Lane *lane)
 
 bool vm_bounds(World *w, Lane *lane, const MemRef *m, const int64_t *off, const int64_t *ext)
 {
+    const int64_t *size = mem_limit(m);
     for (uint32_t i = 0; i < m->rank; i++) {
-        if (off[i] >= 0 && ext[i] >= 0 && off[i] <= m->shape[i] && ext[i] <= m->shape[i] - off[i])
+        if (off[i] >= 0 && ext[i] >= 0 && off[i] <= size[i] && ext[i] <= size[i] - off[i])
             continue;
         return vm_fault(w, lane,
                         "%s: offset %lld + extent %lld is outside axis %u of %s (extent %lld)",
                         op_text(lane), (long long)off[i], (long long)ext[i], i,
-                        mem_name(w, lane, m), (long long)m->shape[i]);
+                        mem_name(w, lane, m), (long long)size[i]);
     }
     return true;
 }
 
 bool vm_element(World *w, Lane *lane, const MemRef *m, const int64_t *index, int64_t *offset)
 {
-    int64_t at = 0;
+    int64_t at = 0, step[BC_MAX_RANK];
+    const int64_t *size = mem_limit(m);
+    mem_strides(m, step);
     for (uint32_t i = 0; i < m->rank; i++) {
-        if (index[i] < 0 || index[i] >= m->shape[i])
+        if (index[i] < 0 || index[i] >= size[i])
             return vm_fault(w, lane, "%s: offset %lld is outside axis %u of %s (extent %lld)",
                             op_text(lane), (long long)index[i], i, mem_name(w, lane, m),
-                            (long long)m->shape[i]);
-        at = at * m->shape[i] + index[i];
+                            (long long)size[i]);
+        at += step[i] * index[i];
     }
-    *offset = m->offset + at * dtype_bytes(m->dtype);
+    *offset = m->offset + at;
     return true;
 }
 
@@ -305,7 +308,8 @@ static bool cut_at_end(const Lane *lane, const MemRef *m, const BcInsn *in, int6
     const int64_t *off = top->regs + in->c, *ext = in->e == BC_NONE ? t->shape : top->regs + in->e;
     bool some = true;
     for (uint32_t i = 0; i < t->rank; i++) {
-        int64_t left = off[i] < 0 ? ext[i] : off[i] < m->shape[i] ? m->shape[i] - off[i] : 0;
+        int64_t size = mem_limit(m)[i];
+        int64_t left = off[i] < 0 ? ext[i] : off[i] < size ? size - off[i] : 0;
         cut[i] = ext[i] < left ? ext[i] : left;
         some &= cut[i] != 0;
     }

@@ -82,6 +82,7 @@ bool vm_tile_op(World *w, Lane *lane, const BcInsn *in);
 
 /* sim/machine/vm_make.c */
 bool vm_make(World *w, Lane *lane, const BcInsn *in);
+bool vm_fill(World *w, Lane *lane, const BcInsn *in);
 
 /* sim/machine/vm_block.c */
 /* Before each block of a pl.spmd; false after a fault. */
@@ -112,5 +113,7 @@ bool vm_host_op(World *w, Lane *lane, const BcInsn *in);
 /* Arguments against their parameters: faults that name both sides. */
 bool vm_fit(World *w, Lane *lane, const BcInsn *in);
 bool vm_as_shape(World *w, Lane *lane, const BcInsn *in);
+bool vm_part(World *w, Lane *lane, const BcInsn *in);
+bool vm_seen(World *w, Lane *lane, const BcInsn *in);
 
 #endif

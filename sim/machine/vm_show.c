@@ -104,7 +104,7 @@ static bool memory(World *w, Lane *lane, const BcInsn *in, Buf *out)
     const MemRef *m = vm_mem(w, lane, in->a);
     if (!m)
         return false;
-    Part p = part(lane, in->b, in->d, m->rank, m->shape);
+    Part p = part(lane, in->b, in->d, m->rank, mem_limit(m));
     char *bytes = fetch(w, lane, m, &p);
     ArrayView v = {.at = bytes, .dtype = (Dtype)m->dtype, .rank = m->rank};
     int64_t stride = dtype_bytes(m->dtype);

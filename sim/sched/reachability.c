@@ -150,17 +150,18 @@ static void add_site(ReachList *out, ReachSite site)
 /* Byte offset of the cell, -1 when it is not known; false when the index faults. */
 static bool cell_offset(const State *st, const BcInsn *in, const MemRef *m, int64_t *out)
 {
-    int64_t at = 0;
+    int64_t at = 0, step[BC_MAX_RANK];
     *out = -1;
+    mem_strides(m, step);
     for (uint32_t k = 0; k < in->d; k++) {
         if (!st->known[in->c + k])
             return true;
         int64_t i = st->regs[in->c + k];
-        if (i < 0 || i >= m->shape[k])
+        if (i < 0 || i >= mem_limit(m)[k])
             return false;
-        at = at * m->shape[k] + i;
+        at += step[k] * i;
     }
-    *out = m->offset + 4 * at;
+    *out = m->offset + at;
     return true;
 }
 

@@ -181,6 +181,10 @@ static void op_into(FuncEmit *fe, VReg dst, const Expr *e)
     case EMIT_MAKE:
     case EMIT_PART:
     case EMIT_SEEN:
+    case EMIT_CMP:
+    case EMIT_SEL:
+    case EMIT_PARTS:
+    case EMIT_CI:
     case EMIT_COPY:
     case EMIT_MATMUL:
     case EMIT_TURN:

@@ -193,6 +193,36 @@ static void emit_matmul(const OpCode *oc)
     }
 }
 
+static void emit_selection(const OpCode *oc)
+{
+    const Expr *e = oc->e;
+    FuncEmit *fe = oc->fe;
+    static const TileOp part_ops[] = {TOP_ADD, TOP_MUL, TOP_MAX, TOP_MIN};
+    uint32_t to = result_tile(oc);
+    switch (op_info(e->op)->emit) {
+    case EMIT_CMP:
+        emit_insn(fe, BC_TCMP, FIELDS(to, tile(oc, e->args[0]), tile(oc, e->args[1])),
+                  (int32_t)OP_ARG(e, TILE_CMP, cmp_type)->ival);
+        return;
+    case EMIT_SEL:
+        emit_insn(fe, BC_TSEL,
+                  FIELDS(to, tile(oc, e->args[0]), tile(oc, e->args[1]), tile(oc, e->args[2])), 0);
+        return;
+    case EMIT_PARTS: {
+        uint32_t how = e->op == OP_TILE_PART_ADD   ? 0
+                       : e->op == OP_TILE_PART_MUL ? 1
+                       : e->op == OP_TILE_PART_MAX ? 2
+                                                   : 3;
+        emit_insn(fe, BC_TPARTS, FIELDS(to, tile(oc, e->args[0]), tile(oc, e->args[1])),
+                  part_ops[how]);
+        return;
+    }
+    default:
+        emit_insn(fe, BC_TCOUNT, FIELDS(to, scalar(oc, OP_ARG(e, TILE_CI, start))),
+                  OP_ARG(e, TILE_CI, descending)->ival != 0);
+    }
+}
+
 /* Whole memories: offsets 0 and the extents of the source. */
 static void whole_transfer(FuncEmit *fe, const Type *t, Expr **items)
 {
@@ -269,6 +299,10 @@ static void emit_effect(const OpCode *oc)
         emit_insn(fe, BC_TTURN, FIELDS(result_tile(oc), tile(oc, e->args[0])), 0);
         return;
     case EMIT_NOTHING: return;
+    case EMIT_CMP:
+    case EMIT_SEL:
+    case EMIT_PARTS:
+    case EMIT_CI: emit_selection(oc); return;
     case EMIT_ALLOC:
     case EMIT_WINDOW:
     case EMIT_MAKE:

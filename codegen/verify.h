@@ -39,6 +39,10 @@ const char *bcv_tiles_BYTES(const BcFunc *f, const BcInsn *in, uint32_t n);
 const char *bcv_tiles_TILE_ELEMENT(const BcFunc *f, const BcInsn *in, uint32_t n);
 const char *bcv_tiles_PRODUCT(const BcFunc *f, const BcInsn *in, uint32_t n);
 const char *bcv_tiles_TURN(const BcFunc *f, const BcInsn *in, uint32_t n);
+const char *bcv_tiles_COMPARED(const BcFunc *f, const BcInsn *in, uint32_t n);
+const char *bcv_tiles_SELECTED(const BcFunc *f, const BcInsn *in, uint32_t n);
+const char *bcv_tiles_PARTS(const BcFunc *f, const BcInsn *in, uint32_t n);
+const char *bcv_tiles_COUNTED(const BcFunc *f, const BcInsn *in, uint32_t n);
 /* verify_element.c: an init or golden function but for its code. */
 bool bcv_element(Verify *v, const BcElementFunc *u);
 

@@ -173,3 +173,49 @@ const char *bcv_tiles_TURN(const BcFunc *f, const BcInsn *in, uint32_t n)
            a->shape[a->rank - 2] == b->shape[a->rank - 1];
     return good ? NULL : "a tile that is not the other one turned";
 }
+
+/* A bit for each column, rows padded to 32 bytes. */
+static bool is_mask(const BcTile *m, const BcTile *t)
+{
+    bool good = m->dtype == DT_UINT8 && m->rank == t->rank;
+    for (uint32_t i = 0; good && i + 1 < t->rank; i++)
+        good = m->shape[i] == t->shape[i];
+    return good && m->shape[m->rank - 1] == ((t->shape[t->rank - 1] + 7) / 8 + 31) / 32 * 32;
+}
+
+const char *bcv_tiles_COMPARED(const BcFunc *f, const BcInsn *in, uint32_t n)
+{
+    TILES()
+    if (!bcv_same_tile(b, &f->tiles[in->c]))
+        return "tiles of different types";
+    return is_mask(a, b) && in->imm >= 0 && in->imm < 6 ? NULL : "not a mask of its operands";
+}
+
+const char *bcv_tiles_SELECTED(const BcFunc *f, const BcInsn *in, uint32_t n)
+{
+    TILES()
+    if (!bcv_same_tile(a, &f->tiles[in->c]) || !bcv_same_tile(a, &f->tiles[in->d]))
+        return "tiles of different types";
+    return is_mask(b, a) ? NULL : "not a mask of its operands";
+}
+
+const char *bcv_tiles_PARTS(const BcFunc *f, const BcInsn *in, uint32_t n)
+{
+    TILES()
+    TileOp op = (TileOp)in->imm;
+    if (op != TOP_ADD && op != TOP_MUL && op != TOP_MAX && op != TOP_MIN)
+        return "another operation";
+    return bcv_same_tile(a, b) && bcv_same_tile(a, &f->tiles[in->c]) ? NULL
+                                                                     : "tiles of different types";
+}
+
+const char *bcv_tiles_COUNTED(const BcFunc *f, const BcInsn *in, uint32_t n)
+{
+    (void)n;
+    const BcTile *a = &f->tiles[in->a];
+    bool good = a->dtype == DT_INT16 || a->dtype == DT_INT32 || a->dtype == DT_UINT16 ||
+                a->dtype == DT_UINT32;
+    for (uint32_t i = 0; i + 1 < a->rank; i++)
+        good = good && a->shape[i] == 1;
+    return good && (in->imm == 0 || in->imm == 1) ? NULL : "not a row to count in";
+}

@@ -431,6 +431,11 @@ static const Type *infer_rule(const Infer *in)
     case RULE_MOVE: return infer_move(in);
     case RULE_MATMUL: return infer_matmul(in);
     case RULE_MATMUL_ACC: return infer_matmul_acc(in);
+    case RULE_CHAIN: return infer_chain(in);
+    case RULE_PARTS: return infer_parts(in);
+    case RULE_CMP: return infer_cmp(in);
+    case RULE_SEL: return infer_sel(in);
+    case RULE_CI: return infer_ci(in);
     case RULE_TRANSPOSE_VIEW: return infer_transpose_view(in);
     case RULE_SLICE: return infer_slice(in);
     case RULE_LOAD:

@@ -93,4 +93,12 @@ const Type *infer_matmul(const Infer *in); /* a product, with or without a bias 
 const Type *infer_matmul_acc(const Infer *in);
 const Type *infer_transpose_view(const Infer *in);
 
+/* A number, scalar or literal, that stands beside elements of `t`. */
+bool infer_scalar_beside(const Infer *in, int slot, const Type *t);
+const Type *infer_chain(const Infer *in); /* ir/infer_tile.c */
+const Type *infer_parts(const Infer *in); /* ir/infer_select.c */
+const Type *infer_cmp(const Infer *in);
+const Type *infer_sel(const Infer *in);
+const Type *infer_ci(const Infer *in);
+
 #endif

@@ -52,7 +52,8 @@ static Dtype number_dtype(const Expr *op)
     int dtype_slot = op_slot_of_kind(op->op, SLOT_DTYPE);
     if (dtype_slot >= 0 && op->args[dtype_slot])
         return op->args[dtype_slot]->dtype;
-    const Type *t = op->n_args && op->args[0] ? op->args[0]->type : NULL;
+    uint32_t beside = op_info(op->op)->rule == RULE_SEL; /* the first is a mask */
+    const Type *t = op->n_args > beside && op->args[beside] ? op->args[beside]->type : NULL;
     return t && type_is_shaped(t) ? t->dtype : DT_COUNT;
 }
 

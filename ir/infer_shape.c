@@ -64,7 +64,8 @@ const Type *infer_expand(const Infer *in)
 /* A scratch tile of the dtype and rank of the input, no smaller in any extent. */
 static bool scratch_ok(const Infer *in, int i)
 {
-    const Type *t = in->op->args[i]->type, *like = in->op->args[0]->type;
+    bool second = in->info->rule == RULE_SEL; /* the first is the mask */
+    const Type *t = in->op->args[i]->type, *like = in->op->args[second]->type;
     int64_t have, need;
     bool good = t->dtype == like->dtype && t->rank == like->rank;
     for (uint32_t k = 0; good && k < t->rank; k++)
@@ -171,6 +172,11 @@ const Type *infer_part(const Infer *in)
     int valid = op_slot_of(in->id, OPERAND_valid_shape);
     if (valid >= 0 && in->op->args[valid] && !infer_rank(in, valid, a))
         return NULL;
+    int clamp = op_slot(in->id, "clamp");
+    if (clamp >= 0 && in->op->args[clamp] && in->op->args[clamp]->ival) {
+        infer_fail(in, clamp, "value", "cuts parts of memory only: a part of a tile must fit");
+        return NULL;
+    }
     const Type *t = shaped(in, a->dtype, a->rank, dims);
     int dropped = op_slot_of(in->id, OPERAND_drop_dims);
     return t && dropped >= 0 ? infer_without(in, t, dropped) : t;

@@ -78,38 +78,71 @@ static const Type *broadcast(const Infer *in, const Type *a, const Type *b)
     return type_shaped(in->p->types, TY_TILE, a->dtype, more->rank, dims);
 }
 
-/* Operand b of an elementwise op against the type of a. */
-static bool second_operand_ok(const Infer *in, const Type *a)
+static bool holds_exactly(Dtype wide, Dtype narrow)
 {
-    const Expr *e = in->op->args[1];
+    return dtype_min(wide) <= dtype_min(narrow) && dtype_max(wide) >= dtype_max(narrow);
+}
+
+/* A float of another dtype is rounded once to the tile's, or widens to it; an integer must fit. */
+static bool scalar_goes_with(Dtype tile, Dtype scalar)
+{
+    if (dtype_is_float(tile) != dtype_is_float(scalar) || scalar == DT_BOOL)
+        return false;
+    if (!dtype_is_float(tile))
+        return holds_exactly(tile, scalar);
+    return tile == scalar || scalar == DT_FP32 || tile == DT_FP32;
+}
+
+bool infer_scalar_beside(const Infer *in, int slot, const Type *t)
+{
+    const Expr *e = in->op->args[slot];
+    if (infer_is_literal(e))
+        return check_literal(in, slot, t->dtype);
+    return (e->type->kind == TY_SCALAR && scalar_goes_with(t->dtype, e->type->dtype)) ||
+           infer_fail(in, slot, "type", "needs a scalar that %s takes for %s, got %s%s",
+                      type_text(in->p->arena, t), in->info->slots[slot].name,
+                      type_text(in->p->arena, e->type),
+                      e->type->kind == TY_SCALAR ? ": convert it with pl.cast" : "");
+}
+
+/* Operand `slot` of an elementwise op against the type of the first. */
+static bool second_operand_ok(const Infer *in, const Type *a, int slot)
+{
+    const Expr *e = in->op->args[slot];
     const Type *b = e->type;
     Arena *arena = in->p->arena;
-    if (infer_is_literal(e))
-        return check_literal(in, 1, a->dtype);
-    if (b->kind == TY_SCALAR) {
-        /* A float of another dtype is rounded once to the tile's, or widens to it. */
-        bool good = !dtype_is_float(b->dtype) ? b->dtype != DT_BOOL
-                    : dtype_is_float(a->dtype)
-                        ? b->dtype == a->dtype || b->dtype == DT_FP32 || a->dtype == DT_FP32
-                        : false;
-        return good || infer_fail(in, 1, "type", "needs a scalar that %s takes for rhs, got %s",
-                                  type_text(arena, a), type_text(arena, b));
-    }
+    if (infer_is_literal(e) || b->kind == TY_SCALAR)
+        return infer_scalar_beside(in, slot, a);
     if (type_is_memory(b) && in->info->family != FAMILY_TENSOR)
-        return infer_fail(in, 1, "type",
-                          "needs a tile or a number for rhs, got %s: load it first with pl.load",
-                          type_text(arena, b));
+        return infer_fail(in, slot, "type",
+                          "needs a tile or a number for %s, got %s: load it first with pl.load",
+                          in->info->slots[slot].name, type_text(arena, b));
     if (a->dtype != b->dtype)
-        return infer_fail(in, 1, "type", "needs operands of one dtype, got %s and %s",
+        return infer_fail(in, slot, "type", "needs operands of one dtype, got %s and %s",
                           type_text(arena, a), type_text(arena, b));
     if (!broadcast(in, a, b))
-        return infer_fail(in, 1, "shape",
+        return infer_fail(in, slot, "shape",
                           in->info->traits & TRAIT_SAME_SHAPE
                               ? "needs operands of one shape, got %s and %s"
                               : "needs operands of one shape, or with extents 1 where they differ, "
                                 "got %s and %s",
                           type_text(arena, a), type_text(arena, b));
     return true;
+}
+
+const Type *infer_chain(const Infer *in)
+{
+    const Type *t = in->op->args[0]->type;
+    for (int slot = 1; slot < 3; slot++) {
+        const Type *b = in->op->args[slot]->type;
+        if (!second_operand_ok(in, t, slot))
+            return NULL;
+        t = b && type_is_shaped(b) ? broadcast(in, t, b) : t;
+    }
+    if (reduce_takes(t->dtype))
+        return type_shaped(in->p->types, TY_TILE, t->dtype, t->rank, t->dims);
+    infer_fail(in, 0, "type", "needs numbers, got %s", type_text(in->p->arena, t));
+    return NULL;
 }
 
 const Type *infer_whole(const Infer *in, int slot)
@@ -226,9 +259,17 @@ const Type *infer_elementwise(const Infer *in)
         return NULL;
     }
     TileOp top = tile_op_of(in);
-    if (tileop_arity(top) == 2 && !second_operand_ok(in, a))
+    if (tileop_arity(top) == 2 && !second_operand_ok(in, a, 1))
         return NULL;
     const Type *b = tileop_arity(top) == 2 ? in->op->args[1]->type : NULL;
+    if (in->id == OP_TENSOR_EXPAND_CLONE || in->id == OP_TILE_EXPAND_CLONE) {
+        const Type *all = broadcast(in, a, b);
+        if (!all || !same_dims(all, b)) {
+            infer_fail(in, 0, "shape", "needs a source that repeats to the shape of %s, got %s",
+                       type_text(in->p->arena, b), type_text(in->p->arena, a));
+            return NULL;
+        }
+    }
     return b && type_is_shaped(b) ? broadcast(in, a, b)
                                   : type_shaped(in->p->types, TY_TILE, a->dtype, a->rank, a->dims);
 }

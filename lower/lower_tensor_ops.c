@@ -9,6 +9,7 @@
  * memory, and what gives it runs in chunks (value_chunk.c). Products of tensors are cut into blocks
  * (value_product.c). Single elements of memory (pl.tensor.read and write) are scalar accesses and
  * stay. Requires flat code: every op is the root of its statement. */
+#include "lower/check_tiles.h"
 #include "lower/pass.h"
 #include "lower/util.h"
 #include "lower/value.h"
@@ -144,6 +145,19 @@ static bool drops_dims(const Expr *slice)
     return drop && drop->n_args;
 }
 
+/* A part of a tile, then without the dimensions that go. */
+static Expr *tile_slice(ValueLowering *x, Expr *e)
+{
+    Expr *drop = OP_ARG(e, TILE_SLICE, drop_dims);
+    OP_ARG(e, TILE_SLICE, pad_value) = OP_ARG(e, TILE_SLICE, clamp) = NULL;
+    if (!drop || !drop->n_args)
+        return e;
+    OP_ARG(e, TILE_SLICE, drop_dims) = NULL;
+    Expr *part = value_op(x, OP_TILE_SLICE, op_info(OP_TILE_SLICE)->n_slots, e->args);
+    Expr *shaped[] = {value_let(x, value_base(x), part), low_shape(x->p, e->type)};
+    return value_op(x, OP_TILE_RESHAPE, 2, shaped);
+}
+
 /* A part of memory: a load, then without the dimensions that go. */
 static Expr *slice(ValueLowering *x, Expr *e, MemSpace target)
 {
@@ -155,7 +169,9 @@ static Expr *slice(ValueLowering *x, Expr *e, MemSpace target)
         slots[OPND(TILE_SLICE, offset)] = OP_ARG(e, TENSOR_SLICE, offset);
         slots[OPND(TILE_SLICE, valid_shape)] = OP_ARG(e, TENSOR_SLICE, valid_shape);
         slots[OPND(TILE_SLICE, drop_dims)] = OP_ARG(e, TENSOR_SLICE, drop_dims);
-        return value_op(x, OP_TILE_SLICE, op_info(OP_TILE_SLICE)->n_slots, slots);
+        Expr *part = value_op(x, OP_TILE_SLICE, op_info(OP_TILE_SLICE)->n_slots, slots);
+        part->type = type_placed(x->p->types, e->type, MEM_UNSET, -1);
+        return tile_slice(x, part);
     }
     slots[OPND(TILE_LOAD, tensor)] = input;
     slots[OPND(TILE_LOAD, offsets)] = OP_ARG(e, TENSOR_SLICE, offset);
@@ -197,6 +213,46 @@ static Expr *element(ValueLowering *x, Expr *e)
     return value_op(x, tile, op_info(tile)->n_slots, e->args);
 }
 
+/* A scalar beside a tile, as a tile of that shape. */
+static Expr *as_tile(ValueLowering *x, Expr *like, Expr *e)
+{
+    if (e->type && type_is_shaped(e->type))
+        return whole_operand(x, e);
+    Expr *slots[] = {expr_clone(x->p, like), e};
+    return value_let(x, value_base(x), value_op(x, OP_TILE_EXPANDS, 2, slots));
+}
+
+/* Three operands, the first two together first. */
+static Expr *chain(ValueLowering *x, const Expr *e, OpId op)
+{
+    Expr *two = value_let(x, value_base(x), value_op(x, op, 2, e->args));
+    Expr *slots[] = {two, e->args[2]};
+    return value_op(x, op, 2, slots);
+}
+
+/* Of tiles a mask; of tensors ones and zeros, which the mask selects. */
+static Expr *compare(ValueLowering *x, Expr *e)
+{
+    Expr *lhs = whole_operand(x, e->args[0]);
+    Expr *slots[] = {lhs, as_tile(x, lhs, e->args[1]), e->args[2]};
+    Expr *mask = value_op(x, OP_TILE_CMP, 3, slots);
+    if (e->op == OP_TILE_CMP)
+        return mask;
+    bool real = dtype_is_float(lhs->type->dtype);
+    Expr *one = real ? ex_float(x->p, 1) : ex_int(x->p, lhs->type->dtype, 1);
+    Expr *none = real ? ex_float(x->p, 0) : ex_int(x->p, lhs->type->dtype, 0);
+    Expr *chosen[] = {value_let(x, value_base(x), mask), as_tile(x, lhs, one),
+                      as_tile(x, lhs, none)};
+    return value_op(x, OP_TILE_SEL, 3, chosen);
+}
+
+static Expr *select_scalar(ValueLowering *x, const Expr *e)
+{
+    Expr *src = OP_ARG(e, TILE_SELS, src);
+    Expr *slots[] = {e->args[0], src, as_tile(x, src, OP_ARG(e, TILE_SELS, scalar))};
+    return value_op(x, OP_TILE_SEL, 3, slots);
+}
+
 static Expr *created(ValueLowering *x, const Expr *e, bool acc)
 {
     Expr *slots[OP_MAX_SLOTS] = {OP_ARG(e, TENSOR_CREATE, shape), OP_ARG(e, TENSOR_CREATE, dtype),
@@ -215,6 +271,12 @@ static Expr *to_tile(ValueLowering *x, Expr *e, ValuePlace place)
     if (expr_is_view(e))
         return e;
     switch (e->op) {
+    case OP_TILE_ADDC: return chain(x, e, OP_TILE_ADD);
+    case OP_TILE_SUBC: return chain(x, e, OP_TILE_SUB);
+    case OP_TILE_CMP:
+    case OP_TENSOR_CMP: return compare(x, e);
+    case OP_TILE_SELS: return select_scalar(x, e);
+    case OP_TILE_SLICE: return tile_slice(x, e);
     case OP_TENSOR_SLICE: return slice(x, e, place == VALUE_MAT ? MEM_MAT : MEM_VEC);
     case OP_TENSOR_MATMUL:
     case OP_TENSOR_MATMUL_ACC: return value_product(x, e, NULL);
@@ -331,10 +393,12 @@ bool pass_lower_tensor_ops(Program *p)
         ValueLowering x = {.p = p, .f = p->funcs.at[i]};
         if (x.f->kind != FN_INCORE)
             continue;
+        check_gone(p, x.f);
         x.plan = value_plan(p, x.f);
         settle_types(&x);
         block_rewrite(&x.f->body, lower_stmt, &x);
         value_plan_free(&x.plan);
+        check_regions(p, x.f);
     }
-    return true;
+    return !diags_failed(p->diags);
 }

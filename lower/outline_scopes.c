@@ -12,7 +12,7 @@
 
 typedef struct {
     Program *p;
-    Func *f; /* the caller */
+    Func *f;        /* the caller */
     uint32_t *uses; /* by variable of f: uses that are not in the scope at hand */
     uint32_t n_scopes;
     VEC(Func *) made;

@@ -68,6 +68,9 @@ Stmt *low_stmt_clone(Program *p, const Stmt *s)
     c->n_results = s->n_results;
     c->results = low_vars_dup(p, s->results, s->n_results);
     c->value = expr_clone(p, s->value);
+    c->hint = s->hint;
+    c->blocks = expr_clone(p, s->blocks);
+    c->sync_start = s->sync_start;
     c->n_values = s->n_values;
     c->values = low_exprs_new(p, s->n_values);
     for (uint32_t i = 0; i < s->n_values; i++)

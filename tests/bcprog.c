@@ -178,6 +178,10 @@ static void incore(BcProg *t)
         {BC_TMATACC, 9, 10, 11, 9, 4, 0},
         {BC_TMATBIAS, 9, 10, 11, 12, 0, 0},
         {BC_TTURN, 13, 10, 0, 0, 0, 0},
+        {BC_TCMP, 14, 0, 1, 0, 0, 2},
+        {BC_TSEL, 0, 14, 0, 1, 0, 0},
+        {BC_TPARTS, 0, 0, 1, 0, 0, TOP_MAX},
+        {BC_TCOUNT, 2, 4, 0, 0, 0, 1},
         {BC_PART, 0, 1, 2, 2, 2, 0},
         {BC_SEEN, 0, 1, 2, 2, 0, 0},
         {BC_FILL, 0, 0, 0, 0, 0, 1},
@@ -209,6 +213,7 @@ static void incore(BcProg *t)
          .addr = 1024,
          .bytes = 1024,
          .name = S_ACC},
+        {.dtype = DT_UINT8, .rank = 2, .shape = {1, 32}, .addr = 0, .bytes = 32, .name = S_ACC},
     };
     static const BcLoc locs[] = {
         {0, S_FILE, 3, 5},
@@ -218,8 +223,8 @@ static void incore(BcProg *t)
     memcpy(t->incore_mregs, mregs, sizeof mregs);
     memcpy(t->tiles, tiles, sizeof tiles);
     static const MemSpace memories[] = {MEM_ACC, MEM_LEFT, MEM_RIGHT, MEM_BIAS, MEM_LEFT};
-    for (uint32_t i = 0; i < 14; i++)
-        t->tiles[i].memory = i < 9 ? MEM_VEC : memories[i - 9];
+    for (uint32_t i = 0; i < 15; i++)
+        t->tiles[i].memory = i < 9 || i == 14 ? MEM_VEC : memories[i - 9];
     memcpy(t->locs, locs, sizeof locs);
     t->sites[0] = BUILTIN_BARRIER;
     t->regions[0] = (BcRegion){15, 0, PHASE_BARRIER_1};
@@ -238,7 +243,7 @@ static void incore(BcProg *t)
                            .n_mregs = 3,
                            .n_params = 4,
                            .n_binds = 1,
-                           .n_tiles = 14,
+                           .n_tiles = 15,
                            .n_xfers = 2,
                            .n_locs = 2,
                            .n_sites = 1,

@@ -10,7 +10,7 @@ typedef struct {
     Arena arena;
     BcFunc funcs[3]; /* host, orchestration, InCore */
     BcInsn host[16], orch[17], incore[64];
-    BcTile tiles[14];
+    BcTile tiles[15];
     BcMreg host_mregs[4], orch_mregs[4], incore_mregs[4];
     BcCall dispatch, call;
     BcXfer xfers[2];

@@ -58,10 +58,15 @@ static void emit_let(Elab *e, Sym name, Span name_span, Expr *x, const Type *typ
     s->value = x;
     s->n_results = 1;
     s->results = arena_new(e->arena, VarId);
-    bool neutral = elab_is_neutral(e, x);
+    bool neutral = elab_is_neutral(e, x),
+         part = x->kind == EX_OP && op_info(x->op)->rule == RULE_SLICE;
+    part = part || (x->kind == EX_OP && x->op == OP_TILE_SLICE);
+    const Expr *pad = part ? OP_ARG(x, TENSOR_SLICE, pad_value) : NULL;
     s->results[0] = elab_bind(e, name, type, name_span, memory);
     if (neutral)
         func_var(e->fn->f, s->results[0])->neutral = true;
+    if (part)
+        func_var(e->fn->f, s->results[0])->pad = pad ? (uint8_t)(1 + pad->ival) : 0;
     Name *n = elab_name(e, elab_name_id(e, name));
     n->bounds = bounds;
     n->dim = dim;

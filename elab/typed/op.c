@@ -14,7 +14,7 @@ static bool is_tile(Val v)
 
 bool elab_is_neutral(Elab *e, const Expr *x)
 {
-    return (x->kind == EX_OP && x->op == OP_TILE_FULL) ||
+    return (x->kind == EX_OP && (x->op == OP_TILE_FULL || x->op == OP_TILE_CI)) ||
            (x->kind == EX_VAR && func_var(e->fn->f, x->var)->neutral);
 }
 
@@ -254,6 +254,25 @@ static void warn_unsaid(Elab *e, OpId op, const Arg **placed, Span span)
     }
 }
 
+/* fillpad without a value fills with what the slice of its operand said. */
+static void recorded_padding(Elab *e, OpId op, Expr **slots)
+{
+    int pad = op_info(op)->rule == RULE_FILLPAD ? op_slot(op, "pad_value") : -1;
+    if (pad >= 0 && !slots[pad] && slots[0] && slots[0]->kind == EX_VAR &&
+        func_var(e->fn->f, slots[0]->var)->pad)
+        slots[pad] = ex_enum(e->p, ENUM_PadValue, func_var(e->fn->f, slots[0]->var)->pad - 1);
+}
+
+/* pl.sels(mask, src, tmp, scalar): what stands third of four is scratch. */
+static void drop_scratch(OpId op, Args *args)
+{
+    if (op != OP_TILE_SELS || args->len != 4 || args->at[2].name || args->at[3].name)
+        return;
+    Arg tmp = args->at[2];
+    args->at[2] = args->at[3];
+    args->at[3] = tmp;
+}
+
 static Val build(Elab *e, OpId op, const Args *args, Span span)
 {
     const OpInfo *info = op_info(op);
@@ -281,6 +300,7 @@ static Val build(Elab *e, OpId op, const Args *args, Span span)
             slots[i] = elab_slot(e, op, i, placed[i]->val, placed[i]->span, slots);
         ok &= slots[i] != NULL;
     }
+    recorded_padding(e, op, slots);
     return ok && !mixes(e, op, slots) ? elab_make_op(e, op, slots, span) : val_bad;
 }
 
@@ -324,6 +344,7 @@ Val elab_op_call(Elab *e, Sym dotted, const Ast *call)
         return elab_cast_call(e, &args, call->span);
     if (scalar && op == OP_TILE_ABS && args.len == 1 && is_scalar(args.at[0].val))
         return elab_scalar(e, SC_ABS, &args.at[0].val.expr, 1, call->span);
+    drop_scratch(op, &args);
     return build(e, pick(e, op, dotted, &args), &args, call->span);
 }
 

@@ -237,7 +237,10 @@ Expr *elab_slot(Elab *e, OpId op, uint32_t slot, Val v, Span span, Expr **slots)
     case SLOT_I32:
     case SLOT_COND:
     case SLOT_ELEMENT: x = scalar_slot(e, op, slot, v, span, slots); break;
-    case SLOT_NUM: x = number_for(e, op, slot, v, span, first_dtype(slots, DT_FP32)); break;
+    case SLOT_NUM:
+        x = number_for(e, op, slot, v, span,
+                       first_dtype(slots + (op_info(op)->rule == RULE_SEL), DT_FP32));
+        break;
     case SLOT_LIT:
         v = literal_of(e, v);
         dtype_slot = op_slot_of_kind(op, SLOT_DTYPE);

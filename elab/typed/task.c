@@ -35,7 +35,7 @@ static Val new_task(Elab *e, Span span)
 /* ---- pl.submit(self.k, ..., deps=[...]) */
 
 /* A call without its hints; what pl.spmd_submit says of blocks is left for the call. */
-static bool strip(Elab *e, const Ast *call, bool spmd, Ast *out)
+static bool strip(Elab *e, const Ast *call, bool spmd, Ast *out, Expr **predicate)
 {
     *out = *call;
     out->call.keywords.at = arena_new_n(e->arena, AstKeyword, call->call.keywords.len + 1);
@@ -45,9 +45,9 @@ static bool strip(Elab *e, const Ast *call, bool spmd, Ast *out)
         if (strcmp(k->name, "deps") == 0) {
             elab_check_deps(e, k->value);
         } else if (strcmp(k->name, "predicate") == 0) {
-            elab_error(e, k->span, "name",
-                       "predicate= is not supported: put the call into an if of the value");
-            return false;
+            *predicate = elab_condition(e, elab_eval(e, k->value), k->value->span, "predicate=");
+            if (!*predicate)
+                return false;
         } else if (spmd && strcmp(k->name, "core_num") == 0) {
             Expr *n = elab_int(e, elab_eval(e, k->value), k->value->span, "core_num=");
             e->fn->blocks = n ? elab_widen(e, n, type_scalar(e->tt, DT_INDEX)) : NULL;
@@ -87,6 +87,33 @@ static Val emit_call(Elab *e, Expr *call)
     return n ? val_items(e, V_TUPLE, items, n + 1) : items[0];
 }
 
+/* The call in an if: where it is skipped, its results are the memory as it was. */
+static Val emit_guarded(Elab *e, Expr *call, Expr *predicate)
+{
+    const Type *t = call->type;
+    uint32_t n = t->kind == TY_NONE ? 0 : t->kind == TY_TUPLE ? t->n_elems : 1;
+    Val *items = arena_new_n(e->arena, Val, n + 1);
+    bool view = false;
+    for (uint32_t i = 0; i < n; i++) {
+        const Expr *from = expr_memory(call, i, &view);
+        if (!from || from->kind != EX_VAR) {
+            elab_error(e, call->span, "type",
+                       "with predicate= the results of %s are memory that it is given by name",
+                       call->callee->name);
+            return val_bad;
+        }
+        items[i] = val_expr(ex_var(e->p, e->fn->f, from->var));
+        items[i].expr->span = call->span;
+    }
+    Stmt *s = elab_emit(e, ST_IF);
+    s->cond = predicate;
+    Stmt *then = stmt_new(e->p, ST_EXPR, s->loc);
+    then->value = call;
+    avec_push(e->arena, &s->body, then);
+    items[n] = new_task(e, call->span);
+    return n ? val_items(e, V_TUPLE, items, n + 1) : items[0];
+}
+
 Val elab_submit(Elab *e, Sym dotted, const Ast *call)
 {
     Ast inner;
@@ -100,7 +127,8 @@ Val elab_submit(Elab *e, Sym dotted, const Ast *call)
         return val_bad;
     }
     e->fn->sync_start = false;
-    if (!strip(e, call, spmd, &inner))
+    Expr *predicate = NULL;
+    if (!strip(e, call, spmd, &inner, &predicate))
         return val_bad;
     if (spmd && !e->fn->blocks) {
         elab_error(e, call->span, "type", "pl.spmd_submit needs core_num=");
@@ -109,7 +137,7 @@ Val elab_submit(Elab *e, Sym dotted, const Ast *call)
     Val v = elab_call(e, &inner);
     e->fn->blocks = NULL;
     if (v.kind == V_EXPR && v.expr->kind == EX_CALL)
-        return emit_call(e, v.expr);
+        return predicate ? emit_guarded(e, v.expr, predicate) : emit_call(e, v.expr);
     if (v.kind != V_BAD)
         elab_error(e, call->span, "type", "%s takes an InCore function and its arguments", dotted);
     return val_bad;

@@ -13,6 +13,7 @@ typedef struct {
     const Ast *blocks; /* of pl.spmd */
     bool level;        /* level= was given */
     bool sync_start;
+    const Ast *predicate; /* of pl.spmd, or NULL */
     Span span;
 } With;
 
@@ -100,6 +101,10 @@ static bool keyword(Elab *e, const AstKeyword *k, With *w)
     if (spmd && strcmp(k->name, "sync_start") == 0) {
         w->sync_start = k->value->kind == AST_TRUE;
         return is_truth(k->value) || word_error(e, k, "True or False");
+    }
+    if (spmd && strcmp(k->name, "predicate") == 0) {
+        w->predicate = k->value;
+        return true;
     }
     if ((at || spmd) && strcmp(k->name, "allow_early_resolve") == 0)
         return is_truth(k->value) || word_error(e, k, "True or False");
@@ -261,11 +266,37 @@ static void task_result(Elab *e, const With *w)
     elab_task(e, w->target, w->deps);
 }
 
+/* What the statement emitted since `from`, in an if of the predicate. */
+static void guard(Elab *e, Expr *predicate, uint32_t from)
+{
+    Block *b = e->fn->block;
+    Stmt *s = stmt_new(e->p, ST_IF, e->fn->loc);
+    s->cond = predicate;
+    for (uint32_t i = from; i < b->len; i++)
+        avec_push(e->arena, &s->body, b->at[i]);
+    b->len = from;
+    avec_push(e->arena, b, s);
+}
+
+static void run_scope(Elab *e, const Ast *s, const With *w, Expr *blocks);
+
 static void scope(Elab *e, const Ast *s, const With *w)
 {
-    Expr *blocks = NULL;
+    Expr *blocks = NULL, *predicate = NULL;
     if (!scope_level(e, w) || (w->blocks && !(blocks = block_count(e, w))))
         return;
+    if (w->predicate && !(predicate = elab_condition(e, elab_eval(e, w->predicate),
+                                                     w->predicate->span, "predicate=")))
+        return;
+    uint32_t from = e->fn->block->len;
+    run_scope(e, s, w, blocks);
+    if (predicate)
+        guard(e, predicate, from);
+    task_result(e, w);
+}
+
+static void run_scope(Elab *e, const Ast *s, const With *w, Expr *blocks)
+{
     if (w->deps && !w->target)
         elab_check_deps(e, w->deps);
     if (blocks && is_one_call(e, &s->with.body)) {
@@ -273,7 +304,6 @@ static void scope(Elab *e, const Ast *s, const With *w)
         e->fn->sync_start = w->sync_start;
         elab_block(e, &s->with.body);
         e->fn->blocks = NULL;
-        task_result(e, w);
         return;
     }
     Stmt *st = elab_emit(e, ST_SCOPE);
@@ -286,7 +316,6 @@ static void scope(Elab *e, const Ast *s, const With *w)
         elab_error(e, w->span, "value",
                    "the blocks of this pl.spmd all do the same: read pl.tile.get_block_idx(), "
                    "or write for i in pl.spmd(n)");
-    task_result(e, w);
 }
 
 /* for i in pl.spmd(n): */

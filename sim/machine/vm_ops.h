@@ -89,6 +89,8 @@ bool vm_fill(World *w, Lane *lane, const BcInsn *in);
 bool vm_block_begin(World *w, Lane *lane, const BcInsn *in);
 /* After it: true when another one follows. */
 bool vm_block_end(Lane *lane);
+/* sim/machine/vm_select.c: TCMP to TCOUNT. */
+bool vm_tile_select(World *w, Lane *lane, const BcInsn *in);
 /* sim/machine/vm_shape.c: TSLICE to TBYTES, TWRITE; TREAD. */
 bool vm_tile_shape(World *w, Lane *lane, const BcInsn *in);
 bool vm_tile_read(World *w, Lane *lane, const BcInsn *in);

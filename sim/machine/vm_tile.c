@@ -246,6 +246,10 @@ bool vm_tile_op(World *w, Lane *lane, const BcInsn *in)
     case BC_TBINR:
     case BC_TUN:
     case BC_TCAST: return elementwise(w, lane, in);
+    case BC_TCMP:
+    case BC_TSEL:
+    case BC_TPARTS:
+    case BC_TCOUNT: return vm_tile_select(w, lane, in);
     case BC_TMATMUL:
     case BC_TMATACC:
     case BC_TMATBIAS:

@@ -104,9 +104,11 @@ class Kernel:
         """An expression of tile type t = (dtype, rows, cols, valid)."""
         r, dtype = self.rng, t[0]
         known = self.having(lambda n: n == t)
-        k = r.randrange(14) if depth < 3 else 0
+        k = r.randrange(20) if depth < 3 else 0
         if k < 2 and known:
             return known
+        if k >= 14 and t[1:3] == (ROWS, COLS):
+            return self.shaped(t, depth)
         if k < 4 or known is None:
             full = t[3] == t[2]
             if full and (r.random() < 0.3 or dtype not in ("FP32", "INT32")):
@@ -144,6 +146,65 @@ class Kernel:
                 b = f"pl.maximum({b}, 1)"
             return f"pl.div({a}, {b})"
         return f"({a} {r.choice('+-*')} {b})"
+
+    def shaped(self, t, depth):
+        """Masks, parts, products and the like, of tiles of the usual shape."""
+        r, dtype, full = self.rng, t[0], t[3] == t[2]
+        a, b = self.tile(t, depth + 1), self.tile(t, depth + 1)
+        k = r.randrange(10)
+        if k < 2:
+            return f"pl.sel(pl.cmp({a}, {b}, {r.randrange(6)}), {b}, {a})"
+        if k == 2:
+            return f"pl.{r.choice(('addc', 'subc'))}({a}, {b}, {self.literal(dtype)})"
+        if k == 3 and dtype in ("INT16", "INT32", "UINT16", "UINT32"):
+            return f"({a} + pl.ci({r.randrange(100)}, [1, {COLS}], dtype=pl.{dtype}))"
+        if not full:
+            return f"({a} + {b})"
+        short = self.tile((dtype, ROWS, COLS, 5), depth + 1)
+        if k == 4:
+            return f"pl.part_{r.choice(('add', 'mul', 'max', 'min'))}({a}, {short})"
+        if k == 5:
+            return f"pl.fillpad({short}, pad_value=pl.PadValue.{r.choice(('zero', 'min', 'max'))})"
+        if k == 6:
+            half = COLS // 2
+            return (f"pl.concat(pl.slice({a}, [{ROWS}, {half}], [0, {r.randrange(half + 1)}]), "
+                    f"pl.slice({b}, [{ROWS}, {half}], [0, {r.randrange(half + 1)}]))")
+        if k == 7:
+            return (f"pl.assemble({a} + {self.literal(dtype)}, pl.slice({b}, [1, 8], [{r.randrange(2)}, {r.randrange(9)}]), "
+                    f"[{r.randrange(2)}, {r.randrange(9)}])")
+        if k == 8 and dtype in ("FP32", "INT32"):
+            return self.product(dtype, depth)
+        return f"pl.reshape(pl.reshape({a}, [4, 8]), [{ROWS}, {COLS}])"
+
+    def product(self, dtype, depth):
+        """Two products of [2, 16] and [16, 8] beside each other."""
+        factor = self.rng.choice(FLOATS) if dtype == "FP32" else "INT8"
+        whole = f"pl.load({'x' if dtype == 'FP32' else 'q'}, [0, 0], [{SLOTS * ROWS}, {COLS}])"
+        if factor != dtype:
+            whole = f"pl.cast({whole}, target_type=pl.{factor}, mode=\"rint\")"
+        t = (factor, ROWS, COLS, COLS)
+        one, two = (f"pl.matmul({self.tile(t, depth + 1)}, pl.transpose({whole}, 0, 1))" for _ in range(2))
+        return f"pl.concat({one}, {two})"
+
+    def value(self, depth=0):
+        """A tensor value [2, 16] of FP32."""
+        r = self.rng
+        at = r.randrange(SLOTS) * ROWS
+        k = r.randrange(7) if depth < 3 else 0
+        if k < 2:
+            return f"x[{at} : {at + ROWS}, :]"
+        if k == 2:
+            return f"pl.{r.choice(('add', 'mul', 'maximum'))}({self.value(depth + 1)}, {self.value(depth + 1)})"
+        if k == 3:
+            return f"({self.value(depth + 1)} {r.choice('+-*')} {self.literal('FP32')})"
+        if k == 4:
+            one, two = (f"pl.matmul({self.value(depth + 1)}, x, b_trans=True)" for _ in range(2))
+            return f"pl.concat({one}, {two})"
+        if k == 5:
+            return f"pl.reshape({self.value(depth + 1)}, [{ROWS}, {COLS}])"
+        axis = r.choice(("row", "col"))
+        return (f"pl.{axis}_expand_{r.choice(('add', 'sub', 'mul'))}({self.value(depth + 1)}, "
+                f"pl.{axis}_{r.choice(('sum', 'max', 'min'))}({self.value(depth + 1)}))")
 
     def bits(self, t, a, depth):
         k = self.rng.randrange(4)
@@ -208,6 +269,9 @@ class Kernel:
             self.bind(depth, t, self.tile(t))
         elif k < 9:
             self.store(depth)
+        elif k == 9 and r.random() < 0.4:
+            at = r.randrange(SLOTS) * ROWS
+            self.emit(depth, f"y[{at} : {at + ROWS}, :] = {self.value()}")
         elif k == 9 and r.random() < 0.3:
             self.emit(depth, f"pl.write(y, [{self.slot(SLOTS * ROWS)}, {r.randrange(COLS)}], {self.real()})")
         elif k == 9:
@@ -369,8 +433,32 @@ def pure_tile(k, t):
     return f"({a} {k.rng.choice('+-*')} {k.rng.choice((b, k.literal(t[0])))})"
 
 
+def entry(seed):
+    """A program without a host function: scopes of an orchestration function, one of them in a loop."""
+    rng = random.Random(seed)
+    size = {"xr": SLOTS * ROWS, "c": COLS, "dr": 1, "r": 1, "n": 1, "n2": 1, "entry": True}
+    head = ",\n         ".join(f"{n}: {t.format(**size)}" for n, t in PARAMS[:6])
+    lines = []
+    for scope in range(rng.randint(1, 3)):
+        k, depth = Kernel(rng), 1
+        if scope == 1:
+            lines.append("    for turn in pl.range(2):")
+            k.names, depth = [("turn", ("INDEX",))], 2
+        lines.append("    " * depth + "with pl.at(level=pl.Level.CORE_GROUP):")
+        while k.budget > 0:
+            k.statement(depth, False)
+        for t in [n for n, t in k.names if len(t) == 4 and t[0] in ("FP32", "INT32")][-2:]:
+            dst = "y" if dict(k.names)[t][0] == "FP32" else "p"
+            k.emit(depth, f"{dst} = pl.store({t}, [{rng.randrange(SLOTS) * ROWS}, 0], {dst})")
+        k.emit(depth, "pl.write(z, [0], 1)")
+        lines += k.lines
+    return HEAD + f"@pl.jit\ndef step({head}):\n" + "\n".join(lines) + "\n    return y, p, z\n", size
+
+
 def program(seed, ranks):
     """The text of a program and its kernel's parameters in order."""
+    if ranks == 1:
+        return entry(seed)
     rng = random.Random(seed)
     size = {"xr": SLOTS * ROWS, "c": COLS, "dr": ranks * ROWS, "r": ROWS, "n": ranks, "n2": 2 * (ranks - 1)}
     text, helpers = HEAD, []

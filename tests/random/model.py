@@ -5,6 +5,8 @@ as Python's own, wrapped by hand, floats as NumPy's. It shares nothing with the 
 and it is slow and plain on purpose. `run` executes one kernel on several ranks.
 """
 import ast
+import contextlib
+import operator
 import threading
 from fractions import Fraction
 
@@ -247,15 +249,23 @@ class Memory:
             with np.errstate(all="ignore"):
                 self.a[at] = self.a[at] + part if add else part
 
+    def rectangle(self, key):
+        """Start and extent of each dimension of slices, `:` being all of it."""
+        lo = [k.start or 0 for k in key]
+        return lo, [(n if k.stop is None else k.stop) - o for k, o, n in zip(key, lo, self.a.shape)]
+
+    def whole(self):
+        return self.tile([0] * self.a.ndim, self.a.shape, self.a.shape)
+
     def __getitem__(self, key):
         if all(isinstance(k, slice) for k in key):
-            lo = [k.start for k in key]
-            return self.tile(lo, [k.stop - k.start for k in key], [k.stop - k.start for k in key])
+            lo, shape = self.rectangle(key)
+            return self.tile(lo, shape, shape)
         return pl.read(self, key)
 
     def __setitem__(self, key, value):
         if all(isinstance(k, slice) for k in key):
-            self.put(value, [k.start for k in key])
+            self.put(value, self.rectangle(key)[0])
         else:
             pl.write(self, key, value)
 
@@ -304,7 +314,9 @@ class Pl(Name):
 
     def __init__(self):
         super().__init__(*NUMPY)
-        self.CastMode = Name("Rint")
+        self.CastMode, self.PadValue, self.Level = Name("Rint"), Name("zero", "min", "max"), Name("CORE_GROUP")
+        for name, op in (("add", self.add), ("mul", self.mul), ("max", self.maximum), ("min", self.minimum)):
+            setattr(self, f"part_{name}", lambda a, b, op=op: parts(a, b, op))
         for kind in ("sum", "max", "min"):
             setattr(self, f"row_{kind}", lambda t, kind=kind: t.reduce(kind, 1))
             setattr(self, f"col_{kind}", lambda t, kind=kind: t.reduce(kind, 0))
@@ -359,6 +371,60 @@ class Pl(Name):
     def full(self, shape, dtype, value):
         return Tile(np.full(shape, 0), dtype).new(np.full(shape, value, FLOATS.get(dtype, object)))
 
+    @contextlib.contextmanager
+    def at(self, level):
+        yield
+
+    @np.errstate(all="ignore")
+    def cmp(self, a, b, how):
+        compare = (operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge)[how]
+        x, y = (a.floats(), b.floats()) if a.dtype in FLOATS else (a.a, b.a)
+        return np.frompyfunc(lambda u, v: bool(compare(u, v)), 2, 1)(x, y)
+
+    def sel(self, mask, a, b):
+        return Tile(np.where(mask.astype(bool), a.a, b.a), a.dtype, a.valid)
+
+    def slice(self, t, shape, offset):
+        return Tile(t.a[tuple(slice(o, o + n) for o, n in zip(offset, shape))], t.dtype)
+
+    def concat(self, a, b):
+        return Tile(np.concatenate([a.a, b.a], 1), a.dtype)
+
+    def assemble(self, t, part, offset):
+        a = t.a.copy()
+        a[tuple(slice(o, o + n) for o, n in zip(offset, part.a.shape))] = part.a
+        return Tile(a, t.dtype)
+
+    def ci(self, start, shape, dtype):
+        return Tile(np.array([[wrap(start + k, dtype) for k in range(shape[1])]], object), dtype)
+
+    def fillpad(self, t, pad_value):
+        low, high = (-np.inf, np.inf) if t.dtype in FLOATS else (saturate(-1 << 80, t.dtype), saturate(1 << 80, t.dtype))
+        a = np.full(t.a.shape, {"zero": 0, "min": low, "max": high}[pad_value], t.a.dtype)
+        inside = tuple(slice(0, v) for v in t.valid)
+        a[inside] = t.a[inside]
+        return Tile(a, t.dtype)
+
+    def transpose(self, t, i, j):
+        return Tile(np.swapaxes(t.a, i, j), t.dtype)
+
+    def reshape(self, t, shape):
+        return Tile(t.a.reshape(shape), t.dtype)
+
+    def addc(self, a, b, c): return a + b + c
+    def subc(self, a, b, c): return a - b - c
+
+    @np.errstate(all="ignore")
+    def matmul(self, a, b, b_trans=False):
+        """Sums from +0, k ascending, each step rounded."""
+        a, b = (m.whole() if isinstance(m, Memory) else m for m in (a, b))
+        x, y = (a.floats(), b.floats()) if a.dtype in FLOATS else (a.a, b.a)
+        y = y.T if b_trans else y
+        out = np.zeros((x.shape[0], y.shape[1]), x.dtype)
+        for k in range(x.shape[1]):
+            out = out + x[:, k:k + 1] * y[k:k + 1, :]
+        return Tile(np.zeros(out.shape), "FP32" if a.dtype in FLOATS else "INT32").shaped(out, out.shape)
+
     def add(self, a, b): return a + b
     def sub(self, a, b): return a - b
     def mul(self, a, b): return a * b
@@ -376,6 +442,16 @@ class Pl(Name):
     def shr(self, a, b): return a.op(b, None, lambda x, y: x >> y)
     def neg(self, a): return a.new(-a.a)
     def abs(self, a): return a.new(np.abs(a.a))
+
+
+def parts(a, b, op):
+    """Combined where both are valid, what there is where one is."""
+    large, small = (a, b) if a.valid >= b.valid else (b, a)
+    both = op(Tile(a.a, a.dtype), Tile(b.a, b.dtype))
+    out = large.a.copy()
+    inside = tuple(slice(0, v) for v in small.valid)
+    out[inside] = both.a[inside]
+    return Tile(out, a.dtype, large.valid)
 
 
 def to_int(v, mode):

@@ -288,6 +288,11 @@ static void print_other_names(FILE *out, const OpInfo *op)
     fputs(n ? "\n" : "", out);
 }
 
+static const char *const rule_text[] = {
+#define PLD_RULE(ENUM, needs) needs,
+#include "ir/rules.def"
+};
+
 static void print_row(FILE *out, const OpInfo *op)
 {
     uint32_t n = 0;
@@ -301,6 +306,8 @@ static void print_row(FILE *out, const OpInfo *op)
     fprintf(out, "%s\n", op->traits & TRAIT_IR_ONLY ? "; .ir files only" : "");
     print_other_names(out, op);
     fprintf(out, "    %s\n", op->doc);
+    if (*rule_text[op->rule])
+        fprintf(out, "    needs %s\n", rule_text[op->rule]);
 }
 
 void op_print_table(FILE *out)

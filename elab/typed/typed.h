@@ -295,6 +295,10 @@ Val elab_extent_call(Elab *e, const Ast *call);
 /* What the evaluator asks of this folder. */
 extern const RunTime elab_run_time;
 
+/* `name = x`, of that type. */
+void elab_emit_let(Elab *e, Sym name, Span name_span, Expr *x, const Type *type);
+/* t[...] = value (assign_part.c) */
+void elab_assign_subscript(Elab *e, const Ast *target, Val v, Span span);
 /* ---- arrays (array.c) and calls without effect (nothing.c): false when it is none of theirs */
 bool elab_array_call(Elab *e, Sym dotted, const Ast *call, Val *out);
 /* An item of an array of task ids, which has any index. */

@@ -3,10 +3,12 @@
 #include "base/crc32.h"
 #include "base/file.h"
 #include "base/terminal.h"
+#include "sim/processes/files.h"
 #include "sim/processes/spread.h"
 #include "sim/processes/transport_open.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -64,6 +66,7 @@ static void transport_failed(const char *operation, const char *error)
     say_place(&text);
     speak("error", text.at);
     buf_free(&text);
+    files_abandon();
     over_abort(EXIT_INTERNAL);
 }
 
@@ -89,6 +92,23 @@ static void silence(Over *over)
     send_to(STDERR_FILENO, over->captured >= 0 ? over->captured : null);
     if (null >= 0)
         close(null);
+}
+
+/* The launcher ends this process, because another one has ended or somebody wants it. */
+static void ended(int sig)
+{
+    files_abandon();
+    (void)signal(sig, SIG_DFL);
+    (void)raise(sig);
+}
+
+static void watch_signals(void)
+{
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+    struct sigaction a = {.sa_handler = ended};
+    sigemptyset(&a.sa_mask);
+    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)
+        sigaction(signals[i], &a, NULL);
 }
 
 /* ---- start ---- */
@@ -140,6 +160,8 @@ int over_begin(Over *over, RunOptions *o)
     over->transport = started = t;
     if (t->rank() != 0)
         silence(over);
+    else
+        watch_signals();
     if (t->rank() == 0 && !o->checks_said && !o->quiet)
         terminal_line(stderr, "note: over processes --check=races,uninit,signals is off unless it "
                               "is asked for: only own memory is checked");

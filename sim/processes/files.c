@@ -6,7 +6,6 @@
 #include "sim/machine/fault.h"
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -133,20 +132,19 @@ static void rename_file(Output *o)
         (void)unlink(o->part);
 }
 
-static void hold_signals(sigset_t *old)
+/* The unfinished file of this process, for files_abandon; "": none. */
+static char unfinished[4096];
+
+void files_abandon(void)
 {
-    sigset_t held;
-    sigemptyset(&held);
-    sigaddset(&held, SIGINT);
-    sigaddset(&held, SIGTERM);
-    sigaddset(&held, SIGHUP);
-    sigprocmask(SIG_BLOCK, &held, old);
+    if (unfinished[0])
+        (void)unlink(unfinished);
 }
 
 static bool one(Output *o)
 {
-    sigset_t old;
-    hold_signals(&old);
+    if (o->t->base.self == 0)
+        snprintf(unfinished, sizeof unfinished, "%s", o->part);
     make_file(o);
     if (team_agree(&o->t->base, !o->why)) {
         if (is_shared(o))
@@ -157,7 +155,7 @@ static bool one(Output *o)
     if (!team_agree(&o->t->base, !o->why))
         failed(o, "another process could not write it");
     rename_file(o);
-    sigprocmask(SIG_SETMASK, &old, NULL);
+    unfinished[0] = 0;
     bool ok = team_agree(&o->t->base, !o->why);
     if (o->why && o->t->base.self == 0)
         world_error(o->w, EXIT_USAGE, "cannot write %s: %s", o->path, o->why);

@@ -8,4 +8,8 @@
  * then no file is there, or the old one as it was. */
 bool files_write(Team *t, World *w);
 
+/* Removes what is not finished when this process ends on the spot: may be called by a handler of
+ * signals. */
+void files_abandon(void);
+
 #endif

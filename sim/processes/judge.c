@@ -125,6 +125,8 @@ void judge_checks(Team *t, RunConfig *config)
         own->mask &= OWN_EVENTS;
         vec_push(&list, own);
     }
+    if (config->checks & CHECK_RACES)
+        vec_push(&list, check_blocks_new()); /* blocks of one lane */
     if (t->judge || t->n_shown)
         vec_push(&list, log_new(t));
     t->asked = config->checks;

@@ -3,14 +3,20 @@
  * was there before it is gone when the next iteration begins. */
 #include "lower/check_tiles.h"
 #include "lower/util.h"
-#include <string.h>
+
+typedef struct {
+    VarId var;
+    const Stmt *by;
+} Gone;
+typedef VEC(Gone) GoneList;
 
 typedef struct {
     Program *p;
     Func *f;
     const Stmt **gone; /* by variable, or NULL */
+    VEC(VarId) taken;  /* those that are gone; some may be back */
     uint32_t *depth;   /* by variable: loops around its binding */
-    uint32_t n, loops;
+    uint32_t loops;
 } GoneWalk;
 
 typedef struct {
@@ -40,27 +46,55 @@ static void use(void *env, Expr **e)
 
 static void walk(GoneWalk *w, const Block *b);
 
-static const Stmt **save(const GoneWalk *w)
+static void set_gone(GoneWalk *w, VarId v, const Stmt *by)
 {
-    const Stmt **copy = xmalloc((w->n + (size_t)1) * sizeof *copy);
-    memcpy(copy, w->gone, w->n * sizeof *copy);
-    return copy;
+    if (!w->gone[v])
+        vec_push(&w->taken, v);
+    w->gone[v] = by;
+}
+
+/* What is gone now: few of many variables, so that an if costs no more than it takes away. */
+static GoneList save(const GoneWalk *w)
+{
+    GoneList list = {0};
+    for (uint32_t i = 0; i < w->taken.len; i++)
+        if (w->gone[w->taken.at[i]])
+            vec_push(&list, (Gone){w->taken.at[i], w->gone[w->taken.at[i]]});
+    return list;
+}
+
+static void clear(GoneWalk *w)
+{
+    for (uint32_t i = 0; i < w->taken.len; i++)
+        w->gone[w->taken.at[i]] = NULL;
+    vec_clear(&w->taken);
+}
+
+static void add(GoneWalk *w, const GoneList *list)
+{
+    for (uint32_t i = 0; i < list->len; i++)
+        if (!w->gone[list->at[i].var])
+            set_gone(w, list->at[i].var, list->at[i].by);
 }
 
 static void walk_if(GoneWalk *w, const Stmt *s)
 {
-    const Stmt **before = save(w);
+    GoneList before = save(w);
     walk(w, &s->body);
-    const Stmt **then = save(w);
-    memcpy(w->gone, before, w->n * sizeof *before);
+    GoneList then = save(w);
+    clear(w);
+    add(w, &before);
     walk(w, &s->otherwise);
-    bool leaves = low_block_diverges(&s->body), other = low_block_diverges(&s->otherwise);
-    for (VarId v = 0; v < w->n; v++) {
-        const Stmt *a = leaves ? NULL : then[v], *o = other ? NULL : w->gone[v];
-        w->gone[v] = before[v] ? before[v] : a ? a : o;
-    }
-    xfree(before);
-    xfree(then);
+    GoneList other = save(w);
+    clear(w);
+    add(w, &before);
+    if (!low_block_diverges(&s->body))
+        add(w, &then);
+    if (!low_block_diverges(&s->otherwise))
+        add(w, &other);
+    vec_free(&before);
+    vec_free(&then);
+    vec_free(&other);
 }
 
 static void walk_for(GoneWalk *w, const Stmt *s)
@@ -72,7 +106,7 @@ static void walk_for(GoneWalk *w, const Stmt *s)
     w->loops--;
     for (uint32_t i = 0; i < s->n_values; i++)
         if (w->gone[s->iters[i]] && s->values[i]->kind == EX_VAR)
-            w->gone[s->values[i]->var] = w->gone[s->iters[i]];
+            set_gone(w, s->values[i]->var, w->gone[s->iters[i]]);
 }
 
 /* An operation in place within a loop, on a tile of before it, finds it gone the second time. */
@@ -86,7 +120,7 @@ static void take(GoneWalk *w, const Stmt *s, const Expr *target)
                    op_name(s), func_var(w->f, v)->base);
         return;
     }
-    w->gone[v] = s;
+    set_gone(w, v, s);
 }
 
 static void walk_stmt(GoneWalk *w, Stmt *s)
@@ -115,10 +149,11 @@ static void walk(GoneWalk *w, const Block *b)
 void check_gone(Program *p, Func *f)
 {
     uint32_t n = f->vars.len;
-    GoneWalk w = {.p = p, .f = f, .n = n};
+    GoneWalk w = {.p = p, .f = f};
     w.gone = xcalloc(n + (size_t)1, sizeof *w.gone);
     w.depth = xcalloc(n + (size_t)1, sizeof *w.depth);
     walk(&w, &f->body);
+    vec_free(&w.taken);
     xfree(w.gone);
     xfree(w.depth);
 }

@@ -243,7 +243,8 @@ Expr *element_helper(Element *p, const Helper *h, const Ast *call)
 {
     Inline x = {.p = p, .h = h, .call = call, .good = true};
     if (p->inlined >= MAX_CALLS)
-        (void)fail(&x, NULL, "it may not call itself then");
+        (void)fail(&x, NULL,
+                   "it may not call itself then; write the loop in the init or golden function");
     Ast *body = x.good ? body_of(&x) : NULL;
     vec_free(&x.bound);
     if (!body)

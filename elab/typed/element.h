@@ -5,6 +5,13 @@
 
 #include "elab/typed/typed.h"
 
+/* A helper with loops whose statements are written out. */
+typedef struct {
+    VarId result; /* what it returned */
+    VarId done;   /* not 0: it returned inside of a loop; VAR_NONE if it returns at its end only */
+    uint32_t returns_in_loops; /* so far */
+} ElementFrame;
+
 /* The function at hand. */
 typedef struct {
     Elab *e;
@@ -17,13 +24,17 @@ typedef struct {
     uint32_t loops;     /* around them */
     uint32_t nodes;     /* expressions so far */
     uint32_t inlined;   /* calls of helpers at hand */
-    uint32_t fresh;     /* names made for their comprehensions */
+    uint32_t fresh;     /* names made for them */
+    uint32_t guarded;   /* parts of expressions around that are evaluated not at all or often */
+    ElementFrame *call; /* helper with loops at hand, or NULL */
     Loc far;            /* that the dump at hand gave last */
     Span at;            /* of the function's name */
 } Element;
 
 /* A new variable that has a value from here on. */
 VarId element_new_var(Element *p, Sym name, Span span);
+/* The same of a name like `name` that nothing else in the function has. */
+VarId element_own_var(Element *p, Sym name, Span span);
 bool element_find_local(const Element *p, Sym name, VarId *v);
 Expr *element_use(Element *p, VarId v, Span span);
 /* The expression with compile-time names replaced and what is known folded; something of type
@@ -53,7 +64,11 @@ Expr *element_nothing(Element *p, const Ast *a);
 /* The number that a literal stands for. */
 bool element_known(const Expr *x, Val *v);
 
-/* element_stmt.c: the body into f->body; reports a path without a value. */
+/* element_stmt.c: a statement that gives a variable a value. */
+void element_set(Element *p, const Ast *at, VarId v, Expr *value);
+/* The statements of a helper before the one at hand; what they return. */
+Expr *element_written_out(Element *p, const AstList *body, const Ast *call);
+/* The body into f->body; reports a path without a value. */
 void element_body(Element *p, const AstList *body);
 
 #endif

@@ -22,7 +22,7 @@ bool element_range(Element *p, const Ast *a, Expr *bounds[3])
 }
 
 /* `value for k in range(n) if cond`: its names are gone after it. */
-static Expr *reduction(Element *p, const Ast *a, ElementOp op, const Ast *gen)
+static Expr *reduction_parts(Element *p, const Ast *a, ElementOp op, const Ast *gen)
 {
     uint32_t n = gen->gen.clauses.len;
     Expr *x = element_node(p, EX_ELEMENT, a->span);
@@ -35,6 +35,7 @@ static Expr *reduction(Element *p, const Ast *a, ElementOp op, const Ast *gen)
         const AstForClause *c = &gen->gen.clauses.at[i];
         if (!element_range(p, c->iter, &x->args[1 + 4 * i]))
             return element_nothing(p, a);
+        p->guarded++; /* the first range is computed once, what follows for each of its numbers */
         if (c->target->kind != AST_NAME) {
             elab_error(p->e, c->target->span, "syntax", "a `for` in here has one name");
             return element_nothing(p, a);
@@ -48,6 +49,14 @@ static Expr *reduction(Element *p, const Ast *a, ElementOp op, const Ast *gen)
     x->args[0] = element_expr(p, gen->gen.element);
     for (uint32_t i = n; i-- > 0;)
         map_set_ptr(&p->locals, gen->gen.clauses.at[i].target->name, outer[i]);
+    return x;
+}
+
+static Expr *reduction(Element *p, const Ast *a, ElementOp op, const Ast *gen)
+{
+    uint32_t outer = p->guarded;
+    Expr *x = reduction_parts(p, a, op, gen);
+    p->guarded = outer;
     return x;
 }
 

@@ -167,7 +167,8 @@ static Expr *name_expr(Element *p, const Ast *a)
     const Type *t = host_type(p, a->name);
     if (element_find_local(p, a->name, &v)) {
         if (!p->assigned.at[v])
-            elab_error(p->e, a->span, "name", "%s has no value on some path to here", a->name);
+            elab_error(p->e, a->span, "name", "%s has no value on some path to here",
+                       func_var(p->f, v)->display);
         return element_use(p, v, a->span);
     }
     if (t && t->kind == TY_SCALAR)
@@ -369,7 +370,9 @@ static Expr *compare_expr(Element *p, const Ast *a)
             elab_error(p->e, a->span, "type", "numbers are compared with == != < <= > >=");
             return left;
         }
+        p->guarded += i > 0;
         Expr *right = element_expr(p, a->compare.rest.at[i]);
+        p->guarded -= i > 0;
         Expr *one = compare_two(p, a->compare.ops.at[i], left, right, a->span);
         all = all ? element_operation(p, SC_AND, a->span, 2, (Expr *[]){all, one}) : one;
         left = i + 1 < a->compare.ops.len ? copy(p, right) : right;
@@ -383,7 +386,9 @@ static Expr *logic_expr(Element *p, const Ast *a)
     Expr *all = NULL;
     for (uint32_t i = 0; i < a->items.len; i++) {
         Val v;
+        p->guarded += all != NULL;
         Expr *x = element_expr(p, a->items.at[i]);
+        p->guarded -= all != NULL;
         bool last = i + 1 == a->items.len, is_known = element_known(x, &v);
         bool decides = is_known && val_truth(v) != (a->kind == AST_AND);
         if (is_known && !decides && !last)
@@ -402,8 +407,10 @@ static Expr *cond_expr(Element *p, const Ast *a)
     Expr *parts[3] = {element_expr(p, a->cond.cond)};
     if (element_known(parts[0], &v))
         return element_expr(p, val_truth(v) ? a->cond.then : a->cond.otherwise);
+    p->guarded++;
     parts[1] = element_expr(p, a->cond.then);
     parts[2] = element_expr(p, a->cond.otherwise);
+    p->guarded--;
     return element_operation(p, SC_SELECT, a->span, 3, parts);
 }
 

@@ -1,6 +1,7 @@
 /* Compile-time functions that init and golden functions call with numbers that only the run knows:
  * the call is the expression that the function returns, its parameters and names replaced by what
- * they are. A return in the arms of an if becomes a conditional expression. */
+ * they are. A return in the arms of an if becomes a conditional expression. A function with loops
+ * is written out as statements, with names of its own, before the statement of the call. */
 #include "elab/typed/element.h"
 #include "parser/parser.h"
 #include <string.h>
@@ -172,8 +173,7 @@ static Ast *as_expression(Inline *x, const Todo *todo)
         return s->kind == AST_PASS || text
                    ? as_expression(x, &rest)
                    : fail(x, s,
-                          "it has assignments, if and return then; for a loop write sum(... "
-                          "for k in range(n))");
+                          "it has assignments, if, for, while and return then");
     }
 }
 
@@ -239,18 +239,135 @@ static Ast *body_of(Inline *x)
     return body;
 }
 
+/* ---- helpers with loops: their statements before the one at hand */
+
+typedef struct {
+    const Element *p;
+    VEC(const Helper *) seen;
+    bool loops;
+} Search;
+
+static void search(void *env, Ast *a)
+{
+    Search *s = env;
+    const Ast *f = a->kind == AST_CALL ? a->call.callee : NULL;
+    const CtName *n = f && f->kind == AST_NAME ? elab_find_name(s->p->e->scope, f->name) : NULL;
+    s->loops |= a->kind == AST_FOR || a->kind == AST_WHILE;
+    bool known = !n || n->val.kind != V_HELPER;
+    for (uint32_t i = 0; i < s->seen.len && !known; i++)
+        known = s->seen.at[i] == n->val.helper;
+    if (!known) {
+        vec_push(&s->seen, n->val.helper);
+        search(s, (Ast *)(uintptr_t)n->val.helper->def);
+    }
+    if (!s->loops)
+        ast_children(a, search, s);
+}
+
+/* Has the function a loop, or one that it calls? */
+static bool has_loops(const Element *p, const Helper *h)
+{
+    Search s = {.p = p};
+    search(&s, (Ast *)(uintptr_t)h->def);
+    vec_free(&s.seen);
+    return s.loops && h->def->kind != AST_LAMBDA;
+}
+
+static bool has_var(const Func *f, Sym name)
+{
+    for (uint32_t i = 0; i < f->vars.len; i++)
+        if (f->vars.at[i].base == name)
+            return true;
+    return false;
+}
+
+VarId element_own_var(Element *p, Sym name, Span span)
+{
+    Sym own;
+    do
+        own = internf(p->e->in, "%s_%u", name, ++p->fresh);
+    while (has_var(p->f, own) || has_var(p->host, own) || elab_find_name(p->e->scope, own));
+    VarId v = element_new_var(p, own, span);
+    func_var(p->f, v)->display = name; /* in messages */
+    map_set_ptr(&p->locals, own, v + (uint64_t)1);
+    return v;
+}
+
+/* A variable for a name of the function. */
+static VarId own_var(Inline *x, Sym name, Ast **node)
+{
+    VarId v = element_own_var(x->p, name, x->call->span);
+    *node = name_node(x, func_var(x->p->f, v)->base, x->call->span);
+    return v;
+}
+
+/* Arguments that are names or known at compile time stand where the parameter does, unless the
+ * function gives it another value; the others are computed once. */
+static void bind_own(Inline *x)
+{
+    Map seen = {0};
+    SymList names = {0};
+    elab_collect_bound(x->p->e, &x->h->def->def.body, &seen, &names);
+    uint32_t n = x->bound.len;
+    for (uint32_t i = 0; i < n; i++) {
+        uint64_t changed = 0;
+        Bound *b = &x->bound.at[i];
+        map_get_ptr(&seen, b->name, &changed);
+        if (!changed && (b->value->kind == AST_NAME || element_is_static(x->p, b->value)))
+            continue;
+        Expr *value = element_expr(x->p, b->value);
+        element_set(x->p, x->call, own_var(x, b->name, &b->value), value);
+    }
+    for (uint32_t i = 0; i < names.len; i++) {
+        Ast *node;
+        if (given(x, names.at[i]))
+            continue;
+        VarId v = own_var(x, names.at[i], &node);
+        x->p->assigned.at[v] = false;
+        bind(x, names.at[i], node);
+    }
+    map_free(&seen);
+}
+
+static Expr *written_out(Inline *x)
+{
+    const AstList *body = &x->h->def->def.body;
+    AstList own = {0};
+    if (x->p->guarded) {
+        (void)fail(x, x->h->def,
+                   "it has a loop, or calls one that has: bind the call to a name first, outside "
+                   "of and, or, conditional expressions, generators and the condition of a while");
+        return NULL;
+    }
+    if (!bind_args(x))
+        return NULL;
+    bind_own(x);
+    for (uint32_t i = 0; i < body->len && x->good; i++) {
+        Ast *s = subst(x, body->at[i]);
+        avec_push(x->p->e->arena, &own, s);
+        if (s->height > PARSER_MAX_HEIGHT)
+            (void)fail(x, NULL, "written out it is too large");
+    }
+    return x->good ? element_written_out(x->p, &own, x->call) : NULL;
+}
+
+static Expr *expression(Inline *x)
+{
+    Ast *body = body_of(x);
+    return body ? element_expr(x->p, body) : NULL;
+}
+
 Expr *element_helper(Element *p, const Helper *h, const Ast *call)
 {
-    Inline x = {.p = p, .h = h, .call = call, .good = true};
+    Inline x = {.p = p, .h = h, .call = call, .good = !elab_failed(p->e)};
     if (p->inlined >= MAX_CALLS)
         (void)fail(&x, NULL,
-                   "it may not call itself then; write the loop in the init or golden function");
-    Ast *body = x.good ? body_of(&x) : NULL;
-    vec_free(&x.bound);
-    if (!body)
+                   "it may not call itself then; write a loop");
+    if (!x.good)
         return element_nothing(p, call);
     p->inlined++;
-    Expr *value = element_expr(p, body);
+    Expr *value = has_loops(p, h) ? written_out(&x) : expression(&x);
     p->inlined--;
-    return value;
+    vec_free(&x.bound);
+    return value ? value : element_nothing(p, call);
 }

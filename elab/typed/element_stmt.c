@@ -1,5 +1,6 @@
-/* Statements of init and golden functions: assignments, if, for, while, return. Names after a
- * branch or loop are those that have a value on every path to there. */
+/* Statements of init and golden functions and of the helpers with loops that they call:
+ * assignments, if, for, while, return. Names after a branch or loop are those that have a value on
+ * every path to there. */
 #include "elab/typed/element.h"
 #include <string.h>
 
@@ -33,9 +34,9 @@ static bool name_target(Element *p, const Ast *t, VarId *v)
     return false;
 }
 
-static void set_name(Element *p, const Ast *s, VarId v, Expr *value)
+void element_set(Element *p, const Ast *at, VarId v, Expr *value)
 {
-    Stmt *let = emit(p, ST_LET, s);
+    Stmt *let = emit(p, ST_LET, at);
     let->n_results = 1;
     let->results = arena_new(p->e->arena, VarId);
     let->results[0] = v;
@@ -61,7 +62,7 @@ static void set_tuple(Element *p, const Ast *s, const Ast *target, const Ast *va
             return;
     }
     if (n == 1) {
-        set_name(p, s, vars[0], items[0]);
+        element_set(p, s, vars[0], items[0]);
         return;
     }
     Stmt *let = emit(p, ST_LET, s);
@@ -87,7 +88,7 @@ static void run_assign(Element *p, const Ast *s)
                                         : element_use(p, first, s->assign.value->span);
         if (!name_target(p, t, &v))
             return;
-        set_name(p, s, v, value);
+        element_set(p, s, v, value);
         first = first == VAR_NONE ? v : first;
     }
 }
@@ -102,7 +103,7 @@ static void run_ann(Element *p, const Ast *s)
     }
     Expr *value = element_expr(p, s->ann.value);
     if (name_target(p, s->ann.target, &v))
-        set_name(p, s, v, value);
+        element_set(p, s, v, value);
 }
 
 static void run_aug(Element *p, const Ast *s)
@@ -112,7 +113,7 @@ static void run_aug(Element *p, const Ast *s)
         return;
     Expr *left = element_expr(p, s->aug.target);
     Expr *right = element_expr(p, s->aug.value);
-    set_name(p, s, v, element_binary(p, s->aug.op, left, right, s->span));
+    element_set(p, s, v, element_binary(p, s->aug.op, left, right, s->span));
 }
 
 /* ---- if and loops */
@@ -155,13 +156,29 @@ static void run_if(Element *p, const Ast *a)
         p->assigned.at[i] = (then_gone || then.at[i]) && (else_gone || p->assigned.at[i]);
 }
 
-/* A loop may run zero times: what has a value after it had one before. */
-static void run_body(Element *p, const AstList *body, Stmt *s, Flags before)
+/* A helper that returned inside of the loop is left after it, too. */
+static void leave_after(Element *p, const Ast *a)
 {
+    Stmt *s = emit(p, ST_IF, a);
+    Block *outer = p->block;
+    s->cond = element_operation(p, SC_NE, a->span, 2,
+                                (Expr *[]){element_use(p, p->call->done, a->span),
+                                           element_literal(p, val_int(0), a->span)});
+    p->block = &s->body;
+    emit(p, ST_BREAK, a);
+    p->block = outer;
+}
+
+/* A loop may run zero times: what has a value after it had one before. */
+static void run_body(Element *p, const Ast *a, const AstList *body, Stmt *s, Flags before)
+{
+    uint32_t returns = p->call ? p->call->returns_in_loops : 0;
     p->loops++;
     run_block(p, body, &s->body);
     p->loops--;
     flags_restore(p, before);
+    if (p->call && p->call->returns_in_loops > returns)
+        leave_after(p, a);
 }
 
 static bool no_else(Element *p, const AstList *otherwise)
@@ -186,7 +203,7 @@ static void run_for(Element *p, const Ast *a)
     s->step = bounds[2];
     Flags before = flags_save(p);
     p->assigned.at[index] = true;
-    run_body(p, &a->for_.body, s, before);
+    run_body(p, a, &a->for_.body, s, before);
 }
 
 static void run_while(Element *p, const Ast *a)
@@ -194,14 +211,16 @@ static void run_while(Element *p, const Ast *a)
     Val v;
     if (!no_else(p, &a->if_.otherwise))
         return;
+    p->guarded++;
     Expr *cond = element_expr(p, a->if_.cond);
+    p->guarded--;
     if (element_known(cond, &v) && !val_truth(v))
         return;
     Stmt *s = emit(p, ST_FOR, a);
     s->loop = LOOP_WHILE;
     s->index = VAR_NONE;
     s->cond = cond;
-    run_body(p, &a->if_.then, s, flags_save(p));
+    run_body(p, a, &a->if_.then, s, flags_save(p));
 }
 
 static void run_jump(Element *p, const Ast *a)
@@ -214,6 +233,19 @@ static void run_jump(Element *p, const Ast *a)
 
 /* ---- the rest */
 
+static void return_to_caller(Element *p, const Ast *a, Expr *value)
+{
+    ElementFrame *call = p->call;
+    element_set(p, a, call->result, value);
+    if (call->done == VAR_NONE)
+        return;
+    if (p->loops) {
+        element_set(p, a, call->done, element_literal(p, val_int(1), a->span));
+        call->returns_in_loops++;
+    }
+    emit(p, ST_BREAK, a);
+}
+
 static void run_return(Element *p, const Ast *a)
 {
     if (!a->value) {
@@ -221,6 +253,10 @@ static void run_return(Element *p, const Ast *a)
         return;
     }
     Expr *value = element_expr(p, a->value);
+    if (p->call) {
+        return_to_caller(p, a, value);
+        return;
+    }
     Stmt *s = emit(p, ST_RETURN, a);
     s->n_values = 1;
     s->values = arena_new(p->e->arena, Expr *);
@@ -266,6 +302,61 @@ static void run_block(Element *p, const AstList *in, Block *out)
     for (uint32_t i = 0; i < in->len && !leaves(out); i++)
         run_stmt(p, in->at[i]);
     p->block = outer;
+}
+
+static void count_returns(void *env, Ast *a)
+{
+    uint32_t *n = env;
+    *n += a->kind == AST_RETURN;
+    ast_children(a, count_returns, env);
+}
+
+static bool returns_at_end_only(const AstList *body)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < body->len; i++)
+        count_returns(&n, body->at[i]);
+    return n == 1 && body->at[body->len - 1]->kind == AST_RETURN;
+}
+
+/* Returns on the way are breaks of a loop that runs once. */
+static void run_once(Element *p, const AstList *body, const Ast *call)
+{
+    static const char *const names[] = {"done", "once"};
+    VarId v[2];
+    for (int i = 0; i < 2; i++)
+        v[i] = element_own_var(p, intern(p->e->in, names[i]), call->span);
+    p->call->done = v[0];
+    element_set(p, call, p->call->result, element_nothing(p, call));
+    element_set(p, call, v[0], element_nothing(p, call));
+    Stmt *s = emit(p, ST_FOR, call);
+    s->loop = LOOP_RANGE;
+    s->index = v[1];
+    s->lo = element_literal(p, val_int(0), call->span);
+    s->hi = element_literal(p, val_int(1), call->span);
+    s->step = element_literal(p, val_int(1), call->span);
+    Flags before = flags_save(p);
+    run_block(p, body, &s->body);
+    flags_restore(p, before);
+    if (!diags_failed(p->e->diags) && !leaves(&s->body))
+        elab_error(p->e, call->span, "value", "%s does not return a value on every path",
+                   call->call.callee->name);
+}
+
+Expr *element_written_out(Element *p, const AstList *body, const Ast *call)
+{
+    VarId result = element_own_var(p, call->call.callee->name, call->span);
+    ElementFrame frame = {.result = result, .done = VAR_NONE}, *outer = p->call;
+    uint32_t loops = p->loops;
+    p->call = &frame;
+    p->loops = 0;
+    if (returns_at_end_only(body))
+        run_block(p, body, p->block);
+    else
+        run_once(p, body, call);
+    p->loops = loops;
+    p->call = outer;
+    return element_use(p, result, call->span);
 }
 
 void element_body(Element *p, const AstList *body)

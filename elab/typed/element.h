@@ -24,6 +24,7 @@ typedef struct {
     uint32_t loops;     /* around them */
     uint32_t nodes;     /* expressions so far */
     uint32_t inlined;   /* calls of helpers at hand */
+    uint32_t written;   /* helpers with loops so far */
     uint32_t fresh;     /* names made for them */
     uint32_t guarded;   /* parts of expressions around that are evaluated not at all or often */
     ElementFrame *call; /* helper with loops at hand, or NULL */

@@ -6,7 +6,7 @@
 #include "parser/parser.h"
 #include <string.h>
 
-enum { MAX_CALLS = 64, MAX_SIZE = 1 << 14, MAX_STEPS = 1 << 12 };
+enum { MAX_CALLS = 64, MAX_SIZE = 1 << 14, MAX_STEPS = 1 << 12, MAX_WRITTEN = 1 << 11 };
 
 /* What a name of the function is here. */
 typedef struct {
@@ -339,7 +339,9 @@ static Expr *written_out(Inline *x)
                    "of and, or, conditional expressions, generators and the condition of a while");
         return NULL;
     }
-    if (!bind_args(x))
+    if (++x->p->written > MAX_WRITTEN)
+        (void)fail(x, NULL, "written out it is too large");
+    if (!x->good || !bind_args(x))
         return NULL;
     bind_own(x);
     for (uint32_t i = 0; i < body->len && x->good; i++) {

@@ -9,6 +9,7 @@
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static bool any_ready(const Team *t, const World *w)
 {
@@ -116,16 +117,45 @@ static bool stopped(const World *w)
     return w->config->stop && w->config->stop(w->config->stop_env);
 }
 
+/* How often a process that has nothing to do looks at its cells before it asks the library, lets
+ * others have the processor, and takes part in waves: cells are what lanes wait for mostly, and
+ * looking at them costs a few loads. Where processes share processors, somebody else has to run for
+ * a cell to change. */
+enum { LOOKS_A_MESSAGE = 16, LOOKS_A_YIELD = 64, LOOKS_BEFORE_WAVES = 1024 };
+
+bool team_is_crowded(const Team *t)
+{
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    uint32_t here = 0;
+    for (uint32_t i = 0; i < t->base.n; i++)
+        here += t->t->near(i);
+    return processors > 0 && here > (uint32_t)processors;
+}
+
+static bool may_go_on(Team *t, World *w, uint32_t looks)
+{
+    if (looks % LOOKS_A_MESSAGE == 0 && team_receive(t))
+        world_start_dispatches(w);
+    recheck(t, w);
+    return any_ready(t, w);
+}
+
 bool quiet_idle(Processes *p, World *w)
 {
     Team *t = team_of(p);
-    for (;;) {
+    uint32_t yields = t->crowded ? 1 : LOOKS_A_YIELD;
+    for (uint32_t looks = 1;; looks++) {
         if ((w->failed || w->n_still) && !t->told)
             tell_failure(t);
-        if (quiet_progress(p, w) && !w->failed && any_ready(t, w)) {
+        if (may_go_on(t, w, looks) && !w->failed) {
             t->activity++;
             return true;
         }
+        if (looks % yields)
+            continue;
+        sched_yield();
+        if (looks < LOOKS_BEFORE_WAVES)
+            continue;
         if (!t->waving)
             start_wave(t, w);
         else if (t->t->sum_done() && decides(t, w))
@@ -133,6 +163,5 @@ bool quiet_idle(Processes *p, World *w)
         if (!w->failed && stopped(w))
             return true; /* the scheduler asks again, and ends */
         look_at_stall(t, w);
-        sched_yield();
     }
 }

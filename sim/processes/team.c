@@ -33,6 +33,7 @@ Team *team_new(const PldTransport *transport, uint32_t n_ranks, TeamMap map, boo
     t->base.home = xcalloc(n_ranks + 1u, sizeof *t->base.home);
     for (uint32_t i = 0; i < n_ranks; i++)
         t->base.home[i] = home_of(i, n_ranks, t->base.n, map);
+    t->crowded = team_is_crowded(t);
     t->base.fabric = span_fabric_new(t, n_ranks);
     return t;
 }

@@ -38,6 +38,7 @@ struct Team {
     const PldTransport *t;
     World *world; /* once it is there */
     TeamMap map;
+    bool crowded;                  /* more processes here than processors */
     bool shared;                   /* memory of one host's processes, where there is */
     const World **running;         /* told which world runs; or NULL */
     double stall;                  /* seconds without progress until that is said; 0: never */
@@ -116,6 +117,8 @@ void dispatch_message(Team *t, const PldMessage *m);
 /* ---- quiet.c ---- */
 bool quiet_progress(Processes *p, World *w);
 bool quiet_idle(Processes *p, World *w);
+/* Are more processes on this host than it has processors? */
+bool team_is_crowded(const Team *t);
 
 /* ---- spans.c ---- */
 /* Of a host tensor, the bytes whose last writer was this process (process 0: or nobody). */

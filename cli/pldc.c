@@ -48,7 +48,7 @@ typedef struct {
     bool strip, verbose, skeleton;
     bool memory;         /* --memory */
     const char *picture; /* its file, or NULL */
-    bool output_said; /* -o: texts go there too */
+    bool output_said;    /* -o: texts go there too */
     bool compare;
     const char *other;     /* --compare A B: B */
     bool split;            /* --compare with `--`: */

@@ -172,8 +172,7 @@ static Ast *as_expression(Inline *x, const Todo *todo)
     default:
         return s->kind == AST_PASS || text
                    ? as_expression(x, &rest)
-                   : fail(x, s,
-                          "it has assignments, if, for, while and return then");
+                   : fail(x, s, "it has assignments, if, for, while and return then");
     }
 }
 
@@ -363,8 +362,7 @@ Expr *element_helper(Element *p, const Helper *h, const Ast *call)
 {
     Inline x = {.p = p, .h = h, .call = call, .good = !elab_failed(p->e)};
     if (p->inlined >= MAX_CALLS)
-        (void)fail(&x, NULL,
-                   "it may not call itself then; write a loop");
+        (void)fail(&x, NULL, "it may not call itself then; write a loop");
     if (!x.good)
         return element_nothing(p, call);
     p->inlined++;

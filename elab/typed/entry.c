@@ -207,8 +207,7 @@ static bool prepare(Elab *e, FnDecl *d)
                             ? a.type
                             : outside_type(e, elab_param_ast(d, i), is_window(a), ok && !host);
         if (d->outside[i])
-            d->outside[i] =
-                elab_bind_dynamic(e, d->def, elab_param_ast(d, i)->name, d->outside[i]);
+            d->outside[i] = elab_bind_dynamic(e, d->def, elab_param_ast(d, i)->name, d->outside[i]);
         ok &= d->outside[i] != NULL;
     }
     return ok;

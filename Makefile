@@ -13,6 +13,8 @@ WARN = -Wall -Wextra -Wpedantic -Wshadow -Wmissing-prototypes -Wstrict-prototype
 # Contraction would give a*b+c one rounding on some machines: results must be the same everywhere.
 BASE_FLAGS = -std=c17 -ffp-contract=off -D_GNU_SOURCE -I. -I$(B)/gen
 SAN_FLAGS = $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)
+# What a sanitizer adds keeps clang from making vectors of the kernels: it need not say so each time.
+SAN_FLAGS += $(if $(and $(SAN),$(findstring clang,$(CC))),-Wno-pass-failed)
 # The kernels of the simulator are loops over elements.
 SIM_FLAGS = -O3
 # No code asks for errno or floating-point exceptions; with them few loops would become vectors.

@@ -211,6 +211,9 @@ static void trips(Elab *e, const Ast *s, Val values)
         return;
     }
     uint32_t errors = e->diags->n_errors;
+    BlockFrame *frame = e->fn->frame;
+    bool inside = frame->unrolled;
+    frame->unrolled = true;
     for (uint32_t i = 0; i < n && e->diags->n_errors == errors; i++) {
         Val v = items[i].kind == V_EXPR ? val_expr(expr_clone(e->p, items[i].expr)) : items[i];
         if (!elab_step(e, 1 + s->for_.body.len, s->span))
@@ -219,7 +222,12 @@ static void trips(Elab *e, const Ast *s, Val values)
         e->fn->loc.span = span_join((Span){s->span.begin, s->span.begin + 3}, span);
         elab_assign_value(e, target, v, target->span);
         elab_block(e, &s->for_.body);
+        if (frame->dead || frame->returned) {
+            frame->quiet = true; /* what follows runs with other values of the loop */
+            break;
+        }
     }
+    frame->unrolled = inside;
     if (target->kind == AST_NAME)
         elab_set_name(e, elab_name_id(e, target->name),
                       (Name){.state = NM_LOOP, .where = target->span});

@@ -242,8 +242,8 @@ void elab_return_if(Elab *e, const Ast *s, const Rest *rest)
         return;
     if (fn->frame->unrolled) {
         elab_error(e, s->span, "syntax",
-                   "a loop over compile-time values returns on conditions that are known when it is "
-                   "compiled: bind the value in the loop and return it after");
+                   "a loop over compile-time values returns on conditions that are known when it "
+                   "is compiled: bind the value in the loop and return it after");
         return;
     }
     Span head = span_join((Span){s->span.begin, s->span.begin + 2}, s->if_.cond->span);

@@ -83,7 +83,7 @@ struct BlockFrame {
     bool tail;     /* the function ends where it ends: a return may stand in it */
     bool returned; /* an arm in which the function returned */
     bool quiet;    /* ended inside a compile-time branch: no warning */
-    bool unrolled; /* a loop is being written out in it: what follows is not only the rest of a block */
+    bool unrolled; /* a loop is written out in it: what follows is not only the rest of a block */
     Stmt *yield;   /* YIELD that ended it and is not yet claimed */
 };
 

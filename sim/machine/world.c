@@ -108,6 +108,7 @@ World *world_make(const BcProgram *program, const RunConfig *config, Fabric *fab
     w->fabric = fabric;
     w->processes = config->processes;
     w->call_sites = call_sites_find(&w->arena, program);
+    w->quick = arena_array(&w->arena, program->n_funcs + (size_t)1, sizeof *w->quick);
     probe_init(&w->probe, w);
     make_tables(w);
     return w;

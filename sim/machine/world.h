@@ -184,7 +184,8 @@ typedef struct CellLog CellLog;
 struct World {
     Arena arena; /* what lives as long as the world */
     const BcProgram *program;
-    const CallSites *call_sites; /* of builtins in the program */
+    const CallSites *call_sites;    /* of builtins in the program */
+    const struct QuickCode **quick; /* per function: made when it is first run (quick.h) */
     Platform platform;
     const RunConfig *config;
     uint32_t n_ranks;

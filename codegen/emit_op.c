@@ -375,6 +375,13 @@ static uint32_t scalar_results(const Func *f)
     return n;
 }
 
+/* How many blocks a call runs as, where that is known and a small number; else 0. */
+static int32_t known_blocks(const Expr *call)
+{
+    int64_t n;
+    return expr_is_int(call->cores, &n) && n > 0 && n < 1 << 16 ? (int32_t)n : 0;
+}
+
 static void emit_call(FuncEmit *fe, const Expr *e, const VarId *results, uint32_t n_results)
 {
     uint64_t func = 0;
@@ -405,7 +412,8 @@ static void emit_call(FuncEmit *fe, const Expr *e, const VarId *results, uint32_
     if (fe->f->kind == FN_HOST)
         emit_insn(fe, BC_DISPATCH, FIELDS(fe->calls.len - 1, device, cores), 0);
     else if (e->cores)
-        emit_insn(fe, BC_SPMD, FIELDS(fe->calls.len - 1, cores), e->sync_start);
+        emit_insn(fe, BC_SPMD, FIELDS(fe->calls.len - 1, cores),
+                  e->sync_start + 2 * known_blocks(e));
     else
         emit_insn(fe, BC_CALL, FIELDS(fe->calls.len - 1), 0);
 }

@@ -353,7 +353,7 @@ static bool rule_BLOCK(At *at)
 
 static bool rule_SPMD(At *at)
 {
-    return rule_CALL(at) && rule_BLOCK(at);
+    return rule_CALL(at) && (at->in->imm >= 0 || bad(at, "a negative number of blocks"));
 }
 
 static bool rule_WITHIN(At *at)

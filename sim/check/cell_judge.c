@@ -318,7 +318,7 @@ static Access as_access(const Judge *j, uint32_t event)
         if (x->kind == OE_NOTIFY || x->kind == OE_WAIT)
             a.sync =
                 (SyncPoint){x->kind == OE_WAIT ? EV_WAIT : EV_NOTIFY, order_event_place(j->c, i)};
-        else if (x->kind == OE_BEGIN)
+        else if (x->kind == OE_BEGIN || x->kind == OE_START)
             a.sync = (SyncPoint){.kind = EV_LANE_BEGIN};
     }
     return a;

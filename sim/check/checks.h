@@ -9,8 +9,6 @@
 Observer *check_order_new(World *w);
 /* Is code at this place in a race of the run that has ended? */
 bool check_order_raced(const Observer *order, CodePlace at);
-/* Blocks of a pl.spmd that touch the same bytes, one writing. */
-Observer *check_blocks_new(void);
 /* Reads of what nobody has written. Whether a read that is in a race finds something is a matter of
  * the schedule: with `order` (NULL: nobody looks), the race is told and nothing else. */
 Observer *check_uninit_new(const World *w, const Observer *order);

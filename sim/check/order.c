@@ -45,7 +45,8 @@ static bool stands_still(const World *w)
         for (uint32_t i = 0; i < w->ranks[r].n_lanes; i++) {
             const Lane *lane = &w->ranks[r].lanes[i];
             if (lane->state == LANE_READY || lane->state == LANE_FAULTED ||
-                (lane->state == LANE_BLOCKED && lane->pending.kind != PEND_WAIT))
+                (lane->state == LANE_BLOCKED && lane->pending.kind != PEND_WAIT &&
+                 lane->pending.kind != PEND_JOIN))
                 return false;
         }
     return true;
@@ -58,6 +59,8 @@ static void judge(OrderCheck *c)
     slices_ready(c);
     order_replay(c);
     sources_judge(c);
+    if (c->shared_cores)
+        order_fails(c, "blocks that follow each other on a core use signals");
     if (c->unsolved)
         order_fails(c, "its order was not found in the time given");
 }
@@ -87,6 +90,8 @@ static void cut(OrderCheck *c)
     memcpy(c->left_at_cut, c->lanes_left, c->n_dispatches * sizeof *c->lanes_left);
     memcpy(c->state_at_cut, c->state, c->n_dispatches);
     c->cut = true;
+    for (uint32_t i = 0; i < c->tokens.len; i++)
+        c->tokens.at[i].before += c->tokens.at[i].posts;
     order_rewind(c);
     order_waits_free(c);
     order_snaps_free(c);
@@ -134,7 +139,7 @@ static void forget(OrderCheck *c)
     order_waits_free(c);
     for (uint32_t u = 0; u < c->n_threads; u++) {
         vec_clear(&c->threads[u].sources);
-        c->threads[u].puts = 0;
+        c->threads[u].puts = c->threads[u].started = 0;
         c->threads[u].last_sync = (SyncPoint){.kind = EV_LANE_BEGIN};
     }
     order_snaps_free(c);
@@ -143,6 +148,8 @@ static void forget(OrderCheck *c)
     map_clear(&c->reported);
     map_clear(&c->raced);
     vec_clear(&c->source_races);
+    vec_clear(&c->tokens);
+    c->shared_cores = false;
 }
 
 static void reset(Observer *o, World *w)
@@ -177,6 +184,7 @@ static void destroy(Observer *o)
     vec_free(&c->cells);
     vec_free(&c->slices);
     vec_free(&c->grids);
+    vec_free(&c->tokens);
     vec_free(&c->waits);
     vec_free(&c->found);
     map_free(&c->cell_index);
@@ -203,15 +211,17 @@ static void make_tables(OrderCheck *c, const World *w)
 {
     c->n_ranks = w->n_ranks;
     c->n_dispatches = w->dispatches.len;
-    c->first_thread = xcalloc(w->n_ranks + 1, sizeof *c->first_thread);
+    c->first_thread = xcalloc(w->n_ranks + 2, sizeof *c->first_thread);
     for (uint32_t r = 0; r < w->n_ranks; r++) {
         c->first_thread[r] = c->n_threads;
-        c->n_threads += w->ranks[r].n_lanes;
+        bool jobs = w->ranks[r].n_lanes > w->host_cores;
+        c->n_threads += jobs ? w->host_cores + w->job_slots : w->ranks[r].n_lanes;
     }
+    c->first_thread[w->n_ranks] = c->n_threads;
     c->threads = xcalloc(c->n_threads + 1, sizeof *c->threads);
-    for (uint32_t r = 0, u = 0; r < w->n_ranks; r++)
-        for (uint32_t i = 0; i < w->ranks[r].n_lanes; i++)
-            c->threads[u++].rank = r;
+    for (uint32_t r = 0; r < w->n_ranks; r++)
+        for (uint32_t u = c->first_thread[r]; u < c->first_thread[r + 1]; u++)
+            c->threads[u].rank = r;
     c->rank_end = xcalloc(w->n_ranks + 1, sizeof *c->rank_end);
     c->starts = xcalloc(w->dispatches.len + 1, sizeof *c->starts);
     c->ends = xcalloc(w->dispatches.len + 1, sizeof *c->ends);
@@ -243,9 +253,10 @@ Observer *check_order_new(World *w)
     c->base.mask = EV_BIT(EV_LANE_BEGIN) | EV_BIT(EV_LANE_END) | EV_BIT(EV_READ) |
                    EV_BIT(EV_WRITE) | EV_BIT(EV_REMOTE_READ) | EV_BIT(EV_REMOTE_WRITE) |
                    EV_BIT(EV_ATOMIC) | EV_BIT(EV_PUT_SOURCE) | EV_BIT(EV_TENSOR_WRITE) |
-                   EV_BIT(EV_NOTIFY) | EV_BIT(EV_ARRIVE) | EV_BIT(EV_WAIT) | EV_BIT(EV_FENCE);
+                   EV_BIT(EV_NOTIFY) | EV_BIT(EV_ARRIVE) | EV_BIT(EV_WAIT) | EV_BIT(EV_FENCE) |
+                   EV_BIT(EV_POST) | EV_BIT(EV_TAKE);
     for (uint32_t i = 0; i < w->dispatches.len; i++)
-        if (w->dispatches.at[i].cores > 1)
+        if (w->dispatches.at[i].shared)
             c->base.mask |= EV_BIT(EV_TENSOR_READ);
     c->world = w;
     c->weak = w->config->weak;

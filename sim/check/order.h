@@ -26,7 +26,11 @@ typedef enum {
     OE_WAIT,
     OE_STUCK, /* a wait that was not satisfied when the run ended; last of its thread */
     OE_READ,  /* of a cell's value */
-    OE_FENCE  /* weak memory: op is the FenceKind */
+    OE_FENCE, /* weak memory: op is the FenceKind */
+    OE_START, /* a job's lane begins where whoever posted token `cell` stood: value is the block, as
+                 in CodePlace, and next the dispatch */
+    OE_POST,  /* of token `cell`, which value lanes will take, 0: one */
+    OE_TAKE   /* of token `cell`, after value posts */
 } OrderKind;
 
 typedef struct {
@@ -95,6 +99,13 @@ typedef struct {
     bool open;  /* no rule tells what it waited for */
 } OrderWait;
 
+/* What the posts of a token have made known. */
+typedef struct {
+    Know know;
+    uint32_t posts, takes; /* of the run that is followed; takes: still to come */
+    uint32_t before;       /* posts in logs that were cut */
+} OrderToken;
+
 /* An access of a window, or of a device tensor that several lanes share. */
 typedef struct {
     int64_t offset, run;
@@ -134,7 +145,9 @@ typedef struct {
     uint32_t snap; /* of `know`; 0: it has changed since */
     uint32_t pos, event, access;
     bool running, finished;
-    uint32_t dispatch;
+    uint32_t dispatch, block;
+    uint32_t base;    /* its events up to this one were those of other blocks */
+    uint32_t started; /* while the run goes on: 1 + the token it began at last */
     SyncPoint sync;
     uint32_t done_puts; /* `puts` of its last access */
     uint32_t last_wait; /* event */
@@ -166,7 +179,7 @@ typedef struct {
     bool weak;
     bool done; /* every dispatch ended */
     uint32_t n_threads, n_ranks, n_dispatches;
-    uint32_t *first_thread; /* per rank */
+    uint32_t *first_thread; /* per rank, and behind the last */
     OrderThread *threads;
     /* written down */
     VEC(OrderEvent *) blocks;
@@ -176,10 +189,12 @@ typedef struct {
     VEC(Slice) slices;
     Map slice_index;
     VEC(OrderGrid) grids;
+    VEC(OrderToken) tokens;
     FloatSums *sums;
     VEC(SourceRace) source_races; /* one for each pair of lines */
     uint64_t n_accesses;
-    bool cut; /* the run was too long to be written down as one */
+    bool cut;          /* the run was too long to be written down as one */
+    bool shared_cores; /* blocks that follow each other on a core use cells */
     /* solved */
     VEC(OrderWait) waits;
     bool unsolved;
@@ -212,7 +227,7 @@ static inline OrderEvent *order_event(const OrderCheck *c, uint32_t i)
 
 static inline uint32_t order_thread(const OrderCheck *c, CodePlace at)
 {
-    return c->first_thread[at.rank] + at.core;
+    return c->first_thread[at.rank] + (at.job ? c->world->host_cores + at.job - 1 : at.core);
 }
 
 /* The place of an event or access of a thread between its events; slow: for reports. */
@@ -239,6 +254,8 @@ void order_step(OrderCheck *c, uint32_t thread);
 /* The sender's last add that the waits so far needed, this one, not on a CELL_SHARED cell, among
  * them; 0: none. Moves the cursor. */
 uint32_t order_needs(OrderCheck *c, const OrderEvent *wait);
+/* Have the lanes that a thread comes after in this TAKE or START posted? */
+bool order_posted(const OrderCheck *c, const OrderEvent *e);
 bool order_knows(const OrderCheck *c, uint32_t thread, uint32_t of, uint32_t epoch);
 /* Event a comes before event b, where b's snap is kept. */
 bool order_before(const OrderCheck *c, const OrderEvent *a, const OrderEvent *b);

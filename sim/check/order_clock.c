@@ -104,7 +104,8 @@ void order_snaps_free(OrderCheck *c)
 
 bool order_knows(const OrderCheck *c, uint32_t thread, uint32_t of, uint32_t epoch)
 {
-    return thread == of || vclock_get(&c->threads[thread].know.at[KNOW_ORDER], of) >= epoch;
+    return (thread == of && epoch > c->threads[of].base) ||
+           vclock_get(&c->threads[thread].know.at[KNOW_ORDER], of) >= epoch;
 }
 
 bool order_before(const OrderCheck *c, const OrderEvent *a, const OrderEvent *b)
@@ -131,7 +132,7 @@ static void find_known(OrderCheck *c)
     bool first = true;
     for (uint32_t u = 0; u < c->n_threads; u++) {
         const OrderThread *t = &c->threads[u];
-        if (t->finished)
+        if (t->finished || (t->base && !t->running))
             continue;
         uint32_t own = first ? UINT32_MAX : vclock_get(&c->known, u);
         meet(&c->known, &t->know.at[KNOW_ORDER], &first);
@@ -140,9 +141,18 @@ static void find_known(OrderCheck *c)
     }
 }
 
+/* Does somebody still have to begin with what was known when it was made? */
+static bool waits_to_start(const OrderCheck *c)
+{
+    for (uint32_t i = 0; i < c->tokens.len; i++)
+        if (c->tokens.at[i].takes)
+            return true;
+    return false;
+}
+
 bool order_known_by_all(OrderCheck *c, uint32_t thread, uint32_t epoch)
 {
-    if (c->tick - c->known_at > 8ull * c->n_threads) {
+    if (c->tick - c->known_at > 8ull * c->n_threads && !waits_to_start(c)) {
         c->known_at = c->tick;
         find_known(c);
     }
@@ -161,6 +171,7 @@ void order_rewind(OrderCheck *c)
         t->event = t->first;
         t->running = false;
         t->finished = t->first == 0;
+        t->base = t->block = 0;
         t->sync = (SyncPoint){.kind = EV_LANE_BEGIN};
         t->done_puts = 0;
         t->last_wait = 0;
@@ -173,6 +184,10 @@ void order_rewind(OrderCheck *c)
         know_free(&c->ends[i]);
         c->lanes_left[i] = c->cut ? c->left_at_cut[i] : c->cores[i];
         c->state[i] = c->cut ? c->state_at_cut[i] : 0;
+    }
+    for (uint32_t i = 0; i < c->tokens.len; i++) {
+        know_free(&c->tokens.at[i].know);
+        c->tokens.at[i].posts = c->tokens.at[i].takes = 0;
     }
     for (uint32_t i = 0; i < c->cells.len; i++) {
         OrderCell *cell = &c->cells.at[i];
@@ -208,14 +223,14 @@ static void begin(OrderCheck *c, OrderThread *t, const OrderEvent *e)
     changed(c, t);
     t->running = true;
     t->dispatch = e->cell;
+    t->block = 0;
     t->sync = (SyncPoint){.kind = EV_LANE_BEGIN};
 }
 
 /* All that the rank has written lands: its lanes' accesses that are known here. */
 static void release(OrderCheck *c, Know *k, uint32_t rank, uint32_t self, uint32_t epoch)
 {
-    uint32_t first = c->first_thread[rank], n = c->world->ranks[rank].n_lanes;
-    for (uint32_t u = first; u < first + n; u++)
+    for (uint32_t u = c->first_thread[rank]; u < c->first_thread[rank + 1]; u++)
         raise(&k->at[KNOW_LANDED], u, u == self ? epoch : vclock_get(&k->at[KNOW_ORDER], u));
 }
 
@@ -231,6 +246,52 @@ static void end(OrderCheck *c, uint32_t u, OrderThread *t, const OrderEvent *e)
         release(c, ends, t->rank, UINT32_MAX, 0);
     (void)know_join(c, &c->rank_end[t->rank], ends, true);
     c->state[e->cell] = 2;
+}
+
+/* ---- jobs ---- */
+
+bool order_posted(const OrderCheck *c, const OrderEvent *e)
+{
+    const OrderToken *token = &c->tokens.at[e->cell];
+    return token->posts + token->before >= (e->kind == OE_START ? 1 : (uint32_t)e->value);
+}
+
+/* What is taken for the last time is not kept. */
+static void taken(OrderToken *token)
+{
+    if (token->takes && --token->takes == 0)
+        know_free(&token->know);
+}
+
+/* A lane of a job knows what was known when the job was made, whatever ran on it before. */
+static void start_job(OrderCheck *c, OrderThread *t, const OrderEvent *e)
+{
+    OrderToken *token = &c->tokens.at[e->cell];
+    know_copy(c, &t->know, &token->know);
+    changed(c, t);
+    t->running = true;
+    t->dispatch = e->next;
+    t->block = (uint32_t)e->value;
+    t->base = e->pos;
+    t->sync = (SyncPoint){.kind = EV_LANE_BEGIN};
+    taken(token);
+}
+
+static void post(OrderCheck *c, uint32_t u, OrderThread *t, const OrderEvent *e)
+{
+    OrderToken *token = &c->tokens.at[e->cell];
+    (void)know_join(c, &token->know, &t->know, true);
+    raise(&token->know.at[KNOW_ORDER], u, e->pos);
+    token->posts++;
+    token->takes = (uint32_t)e->value;
+    if (e->value == 0)
+        t->running = false; /* the end of a job's lane */
+}
+
+static void take(OrderCheck *c, OrderThread *t, const OrderEvent *e)
+{
+    (void)know_join(c, &t->know, &c->tokens.at[e->cell].know, true);
+    changed(c, t);
 }
 
 /* ---- cells ---- */
@@ -343,6 +404,9 @@ void order_step(OrderCheck *c, uint32_t u)
     case OE_NOTIFY: notify(c, t, e); break;
     case OE_WAIT: wait(c, u, t, t->event); break;
     case OE_FENCE: fence(c, u, t, e); break;
+    case OE_START: start_job(c, t, e); break;
+    case OE_POST: post(c, u, t, e); break;
+    case OE_TAKE: take(c, t, e); break;
     default: set_snap(c, e, t); break;
     }
     if (e->kind == OE_STUCK)

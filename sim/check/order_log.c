@@ -232,6 +232,14 @@ static void keep_writes_apart(OrderThread *t)
             t->merge[i].key = 0;
 }
 
+/* An atomic add; those to device memory come as writes. */
+static bool is_add(const World *w, const Event *e)
+{
+    if (e->kind != EV_TENSOR_WRITE || e->insn != BC_STORE)
+        return e->kind == EV_ATOMIC;
+    return w->program->funcs[e->at.func].insns[e->at.pc].imm == ATOMIC_ADD;
+}
+
 static void log_access(OrderCheck *c, const Event *e)
 {
     if (e->rect.run == 0)
@@ -242,7 +250,7 @@ static void log_access(OrderCheck *c, const Event *e)
                      .pc = e->at.pc,
                      .pos = t->n_events,
                      .puts = t->puts,
-                     .kind = (uint8_t)e->kind,
+                     .kind = (uint8_t)(is_add(c->world, e) ? EV_ATOMIC : e->kind),
                      .dtype = e->dtype,
                      .insn = e->insn};
     if (e->kind == EV_PUT_SOURCE)
@@ -282,6 +290,32 @@ static void lane_event(OrderCheck *c, const Event *e)
         puts_end(t);
 }
 
+static OrderToken *token(OrderCheck *c, uint64_t index)
+{
+    while (c->tokens.len <= index)
+        vec_push(&c->tokens, (OrderToken){0});
+    return &c->tokens.at[index];
+}
+
+static void token_event(OrderCheck *c, const Event *e)
+{
+    bool starts = e->kind == EV_TAKE && e->value == 0;
+    OrderEvent t = make_event(c, starts ? OE_START : e->kind == EV_TAKE ? OE_TAKE : OE_POST, e->at);
+    OrderThread *thread = &c->threads[t.thread];
+    (void)token(c, e->link);
+    t.cell = (uint32_t)e->link;
+    t.value = starts ? (int32_t)e->at.block : e->value;
+    t.next = starts ? e->at.dispatch : 0;
+    if (starts && thread->started == t.cell + 1)
+        c->shared_cores |= c->cells.len != 0;
+    if (starts) {
+        thread->started = t.cell + 1;
+        thread->last_sync = (SyncPoint){.kind = EV_LANE_BEGIN};
+    }
+    puts_end(thread);
+    (void)push_event(c, t);
+}
+
 static void sync_event(OrderCheck *c, const Event *e)
 {
     OrderThread *t = &c->threads[order_thread(c, e->at)];
@@ -312,7 +346,7 @@ static void tensor_access(OrderCheck *c, const Event *e)
         sources_note(c, e);
     if (e->kind == EV_TENSOR_WRITE)
         sources_written(c, e);
-    if (c->world->dispatches.at[e->at.dispatch].cores > 1)
+    if (c->world->dispatches.at[e->at.dispatch].shared)
         log_access(c, e);
 }
 
@@ -321,6 +355,8 @@ void order_log_event(OrderCheck *c, const Event *e)
     switch (e->kind) {
     case EV_LANE_BEGIN:
     case EV_LANE_END: lane_event(c, e); return;
+    case EV_POST:
+    case EV_TAKE: token_event(c, e); return;
     case EV_NOTIFY:
     case EV_WAIT: sync_event(c, e); return;
     case EV_ARRIVE: log_notify(c, e); return;
@@ -362,8 +398,13 @@ CodePlace order_place(const OrderCheck *c, uint32_t thread, uint32_t pos, uint32
     CodePlace at = {
         .rank = t->rank, .core = thread - c->first_thread[t->rank], .func = func, .pc = pc};
     for (uint32_t i = t->first; i && order_event(c, i)->pos <= pos; i = order_event(c, i)->follows)
-        if (order_event(c, i)->kind == OE_BEGIN)
+        if (order_event(c, i)->kind == OE_BEGIN) {
             at.dispatch = order_event(c, i)->cell;
+            at.block = 0;
+        } else if (order_event(c, i)->kind == OE_START) {
+            at.dispatch = order_event(c, i)->next;
+            at.block = (uint32_t)order_event(c, i)->value;
+        }
     return at;
 }
 

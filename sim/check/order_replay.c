@@ -105,13 +105,14 @@ static void run_on(Replay *r, uint32_t u)
         if (!t->event)
             return;
         const OrderEvent *e = order_event(c, t->event);
-        if (e->kind == OE_BEGIN && !can_begin(c, e->cell)) {
+        bool takes = e->kind == OE_START || e->kind == OE_TAKE;
+        if ((e->kind == OE_BEGIN && !can_begin(c, e->cell)) || (takes && !order_posted(c, e))) {
             vec_push(&r->starting, u);
             return;
         }
         if (e->kind == OE_WAIT && must_sleep(r, u, e))
             return;
-        bool frees = e->kind == OE_BEGIN || e->kind == OE_END;
+        bool frees = e->kind == OE_BEGIN || e->kind == OE_END || e->kind == OE_POST;
         order_step(c, u);
         wake(r, u);
         if (frees && r->starting.len)

@@ -9,6 +9,7 @@ static void save_thread(Buf *out, const OrderThread *t)
     save_value(out, t->puts);
     save_value(out, t->merge);
     save_value(out, t->last_sync);
+    save_value(out, t->started);
     save_vec(out, &t->accesses);
     save_vec(out, &t->sources);
 }
@@ -21,6 +22,7 @@ static void load_thread(SaveReader *in, OrderThread *t)
     load_value(in, t->puts);
     load_value(in, t->merge);
     load_value(in, t->last_sync);
+    load_value(in, t->started);
     load_vec(in, &t->accesses);
     load_vec(in, &t->sources);
 }
@@ -40,6 +42,8 @@ bool order_save(const OrderCheck *c, Buf *out)
     save_map(out, &c->slice_index);
     save_vec(out, &c->grids);
     save_value(out, c->n_accesses);
+    save_value(out, c->shared_cores);
+    save_value(out, c->tokens.len);
     return true;
 }
 
@@ -55,5 +59,10 @@ void order_load(OrderCheck *c, SaveReader *in)
     load_vec(in, &c->slices);
     load_map(in, &c->slice_index);
     load_vec(in, &c->grids);
+    uint32_t n_tokens;
     load_value(in, c->n_accesses);
+    load_value(in, c->shared_cores);
+    load_value(in, n_tokens);
+    while (c->tokens.len < n_tokens)
+        vec_push(&c->tokens, (OrderToken){0});
 }

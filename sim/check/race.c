@@ -37,7 +37,8 @@ static RangeTree *tree_of(Slice *s, int class)
  * notify or fence, even for the thread itself. */
 static bool ordered(const OrderCheck *c, const Access *then, const Access *now)
 {
-    if (then->kind == EV_PUT_SOURCE && then->thread == now->thread)
+    if (then->kind == EV_PUT_SOURCE && then->thread == now->thread &&
+        then->epoch > c->threads[then->thread].base)
         return then->puts != c->threads[then->thread].done_puts;
     return order_knows(c, now->thread, then->thread, then->epoch);
 }
@@ -55,6 +56,8 @@ static bool harmless(const OrderCheck *c, const Access *then, const Access *now,
 {
     if (class_of(then->kind) != ADDS || class_of(now->kind) != ADDS)
         return false;
+    if (c->slices.at[c->slice].tensor) /* those of blocks are done in their order */
+        return !dtype_is_float(now->dtype) || (then->at.block && now->at.block);
     return !dtype_is_float(now->dtype) || !float_sums_vary(c, &c->slices.at[c->slice], first, end);
 }
 
@@ -130,7 +133,7 @@ static bool is_alive(const OrderCheck *c, const Recent *r, int i)
 
 static bool same_place(CodePlace a, CodePlace b)
 {
-    return a.func == b.func && a.pc == b.pc && a.dispatch == b.dispatch;
+    return a.func == b.func && a.pc == b.pc && a.dispatch == b.dispatch && a.block == b.block;
 }
 
 /* One record may stand for both. */
@@ -216,6 +219,7 @@ static Access access_of(const OrderCheck *c, uint32_t thread, const OrderAccess 
                     .at = {.rank = t->rank,
                            .core = thread - c->first_thread[t->rank],
                            .dispatch = t->dispatch,
+                           .block = t->block,
                            .func = a->func,
                            .pc = a->pc},
                     .thread = thread,

@@ -145,7 +145,12 @@ void race_report(OrderCheck *c, const Race *race)
     Buf text = {0};
     place_text(w, &text, now->at);
     buf_str(&text, ": race: ");
-    elements_who(w, &text, now->at);
+    bool blocks = now->at.block && then->at.block && now->at.rank == then->at.rank;
+    if (blocks)
+        buf_printf(&text, "rank %u, blocks %u and %u: block %u", now->at.rank, then->at.block - 1,
+                   now->at.block - 1, now->at.block - 1);
+    else
+        elements_who(w, &text, now->at);
     buf_printf(&text, " %s ", verb(now));
     if (race->tensor) {
         elements_region(w, &text, now->at.dispatch, now->rect.at.window, race->first, race->end);
@@ -155,7 +160,10 @@ void race_report(OrderCheck *c, const Race *race)
         window_param_text(w, &text, now->at, now->rect.at.window);
     }
     buf_printf(&text, " (%s), unordered with ", elements_op(now->insn));
-    elements_who(w, &text, then->at);
+    if (blocks)
+        buf_printf(&text, "block %u", then->at.block - 1);
+    else
+        elements_who(w, &text, then->at);
     buf_printf(&text, ", which %s it (%s) at ", verb(then), elements_op(then->insn));
     place_text(w, &text, then->at);
     if (then->kind == EV_PUT_SOURCE && then->thread == now->thread)

@@ -48,8 +48,8 @@ static void keep(OrderCheck *c, const SourceRace *race)
 
 void sources_written(OrderCheck *c, const Event *e)
 {
-    uint32_t first = c->first_thread[e->at.rank], n = c->world->ranks[e->at.rank].n_lanes;
-    for (uint32_t u = first; u < first + n; u++) {
+    uint32_t last = c->first_thread[e->at.rank + 1];
+    for (uint32_t u = c->first_thread[e->at.rank]; u < last; u++) {
         const OrderThread *t = &c->threads[u];
         for (uint32_t i = 0; i < t->sources.len; i++) {
             const Access *then = &t->sources.at[i];

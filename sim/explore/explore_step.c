@@ -1,5 +1,6 @@
 #include "sim/explore/explore_step.h"
 
+#include "sim/machine/job.h"
 #include "sim/machine/rect_overlap.h"
 #include <string.h>
 
@@ -12,6 +13,14 @@ static StepKind kind_of(const Pending *p)
     case PEND_EXIT: return STEP_EXIT;
     default: return STEP_DATA;
     }
+}
+
+void step_after(Step *s, const LaneStep *steps, uint32_t n)
+{
+    s->n_after = n;
+    s->after = n ? xmalloc(n * sizeof *s->after) : NULL;
+    if (n)
+        memcpy(s->after, steps, n * sizeof *s->after);
 }
 
 Step *step_new(const World *w, const Choice *c)
@@ -32,6 +41,8 @@ Step *step_new(const World *w, const Choice *c)
     s->rect = p->rect;
     s->rank = c->lane->rank;
     s->dispatch = c->lane->dispatch;
+    s->hands_on = job_hands_on(w, c->lane);
+    step_after(s, c->lane->births.at, c->lane->births.len);
     return s;
 }
 
@@ -42,6 +53,7 @@ Step *step_copy(const Step *s)
     copy->begun = NULL;
     copy->access = NULL;
     copy->n_begun = copy->n_access = copy->cap_access = 0;
+    step_after(copy, s->after, s->n_after);
     for (uint32_t i = 0; i < s->n_begun; i++)
         step_begin(copy, s->begun[i]);
     for (uint32_t i = 0; i < s->n_access; i++)
@@ -54,6 +66,7 @@ void step_free(Step *s)
     if (!s)
         return;
     xfree(s->begun);
+    xfree(s->after);
     xfree(s->access);
     xfree(s);
 }
@@ -123,6 +136,11 @@ static bool step_conflict(const Step *a, const Step *b)
                 return true;
         }
     return false;
+}
+
+bool step_hand_on(const Step *a, const Step *b)
+{
+    return a->hands_on && b->hands_on && a->rank == b->rank;
 }
 
 bool step_releases(const Step *s)

@@ -42,15 +42,23 @@ typedef struct {
     uint32_t n_begun, *begun; /* dispatches that started with it */
     uint32_t n_access, cap_access;
     StepAccess *access; /* windows it touched; empty where that is no matter of order */
+    uint32_t n_after;
+    LaneStep *after; /* what others did that its lane had to wait for, not by cells */
+    bool hands_on;   /* EXIT: the lane's core may be taken by what waits for one */
 } Step;
 
 /* A new step from a choice about to be taken. */
 Step *step_new(const World *w, const Choice *c);
 Step *step_copy(const Step *s);
 void step_free(Step *s);
+/* Sets what the lane had to wait for. */
+void step_after(Step *s, const LaneStep *steps, uint32_t n);
 void step_begin(Step *s, uint32_t dispatch);
 void step_access(Step *s, AccessKind kind, const FabRect *rect);
 
+/* Two ends of blocks, where others wait for a core: which of them gets it is told by their order.
+ */
+bool step_hand_on(const Step *a, const Step *b);
 /* A release fence, or the end of a dispatch, which is one too. */
 bool step_releases(const Step *s);
 /* An acquire fence, or a refresh: the rank sees what has landed. */

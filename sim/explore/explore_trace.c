@@ -155,6 +155,7 @@ static void add_stuck(Trace *t)
                 continue;
             Step *s = extra_step(t, STEP_DATA, lane->id, lane->rank);
             s->dispatch = lane->dispatch;
+            step_after(s, lane->births.at, lane->births.len);
             if (waits) {
                 s->kind = STEP_WAIT;
                 s->op = (uint8_t)lane->pending.op;
@@ -166,6 +167,19 @@ static void add_stuck(Trace *t)
 }
 
 /* ---- clocks ---- */
+
+/* The item of a lane at a position, or NO_ITEM. */
+static uint32_t item_at(const Trace *t, uint32_t name, uint32_t pos)
+{
+    for (uint32_t p = 0; p < t->procs.len; p++)
+        if (t->procs.at[p] == name) {
+            uint32_t i = t->last.at[p];
+            while (i != NO_ITEM && t->items.at[i].pos > pos)
+                i = t->items.at[i].prev;
+            return i != NO_ITEM && t->items.at[i].pos == pos ? i : NO_ITEM;
+        }
+    return NO_ITEM;
+}
 
 static void join(const Trace *t, uint32_t *clock, uint32_t item)
 {
@@ -213,6 +227,8 @@ static void base_clock(const Trace *t, uint32_t item)
     memset(clock, 0, t->procs.len * sizeof *clock);
     join(t, clock, it->prev);
     join(t, clock, it->cause);
+    for (uint32_t i = 0; i < it->s->n_after; i++)
+        join(t, clock, item_at(t, it->s->after[i].lane, it->s->after[i].count));
     if (!step_is_landing(it->s) &&
         (it->prev == NO_ITEM || t->items.at[it->prev].s->dispatch != it->s->dispatch))
         join_birth(t, clock, it->s->dispatch, item);
@@ -271,6 +287,8 @@ static bool depends(const Trace *t, uint32_t i, uint32_t j)
         return false;
     if (step_is_landing(a) || step_is_landing(b))
         return false;
+    if (step_hand_on(a, b))
+        return true;
     bool fences = a->kind == STEP_FENCE || b->kind == STEP_FENCE || a->kind == STEP_EXIT ||
                   b->kind == STEP_EXIT;
     return !fences && step_dependent(t->scope, a, b);
@@ -393,19 +411,6 @@ static void make_clocks(Trace *t)
 }
 
 /* ---- accesses ---- */
-
-/* The item of a lane at a position, or NO_ITEM. */
-static uint32_t item_at(const Trace *t, uint32_t name, uint32_t pos)
-{
-    for (uint32_t p = 0; p < t->procs.len; p++)
-        if (t->procs.at[p] == name) {
-            uint32_t i = t->last.at[p];
-            while (i != NO_ITEM && t->items.at[i].pos > pos)
-                i = t->items.at[i].prev;
-            return i != NO_ITEM && t->items.at[i].pos == pos ? i : NO_ITEM;
-        }
-    return NO_ITEM;
-}
 
 /* In order of items, those before an item's own first. */
 static void note_accesses(Trace *t, const LocalAccess *local, uint32_t n_local)

@@ -30,7 +30,7 @@ static void note_access(Search *s, const World *w, const Event *e)
 {
     AccessKind kind = access_kind(e);
     FabRect rect = e->rect;
-    if (e->tensor && w->dispatches.at[e->at.dispatch].cores == 1)
+    if (e->tensor && !w->dispatches.at[e->at.dispatch].shared)
         return;
     if (e->tensor) {
         rect.at.rank = e->at.rank;

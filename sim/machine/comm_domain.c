@@ -106,8 +106,8 @@ bool domain_dispatch(World *w, Lane *lane, const Dispatch *queued)
             !use_window(w, lane, d.rank, &d.mem[i], f->params[i].signal))
             return false;
     make_regions(w, &d);
-    if (d.cores > w->max_cores)
-        w->max_cores = d.cores;
+    if (d.cores > w->host_cores)
+        w->host_cores = w->max_cores = d.cores;
     vec_push(&w->ranks[d.rank].queue, w->dispatches.len);
     vec_push(&w->dispatches, d);
     return true;

@@ -1,6 +1,7 @@
 /* Dispatches on their devices: started in order, tensors copied in and out, lanes made and put
  * away. */
 #include "sim/machine/device.h"
+#include "sim/machine/job.h"
 #include "sim/machine/vm.h"
 #include "sim/machine/world.h"
 
@@ -112,7 +113,7 @@ static void dispatch_event(World *w, Lane *lane, EventKind kind, int64_t begin, 
         probe_emit(&w->probe, &e);
 }
 
-static void ready(World *w, Lane *lane)
+void lane_ready(World *w, Lane *lane)
 {
     lane->state = LANE_READY;
     memset(&lane->pending, 0, sizeof lane->pending);
@@ -157,7 +158,7 @@ static void start(World *w, uint32_t index)
     if (w->processes)
         w->processes->started(w->processes, w, index);
     for (uint32_t i = 0; i < d->cores; i++)
-        ready(w, &r->lanes[i]);
+        lane_ready(w, &r->lanes[i]);
 }
 
 /* A start may allow another one's start (at_start): again until nothing changes. */
@@ -195,6 +196,10 @@ void world_lane_exit(World *w, Lane *lane)
 {
     Dispatch *d = &w->dispatches.at[lane->dispatch];
     Rank *r = &w->ranks[lane->rank];
+    if (lane->job) {
+        job_lane_exit(w, lane);
+        return;
+    }
     lane->insns++;
     w->steps++;
     lane_event(w, lane, EV_LANE_END);
@@ -228,10 +233,16 @@ void world_recheck(World *w, uint32_t rank)
     }
 }
 
+/* Lanes of jobs stand behind those that the dispatches of any device have. */
 void device_prepare(World *w)
 {
-    for (uint32_t i = 0; i < w->dispatches.len; i++)
-        make_lanes(w, w->dispatches.at[i].rank, w->dispatches.at[i].cores);
+    jobs_prepare(w);
+    for (uint32_t i = 0; i < w->dispatches.len; i++) {
+        Dispatch *d = &w->dispatches.at[i];
+        bool makes = w->job_slots && job_made_by(w, d->func);
+        d->shared = d->cores > 1 || makes;
+        make_lanes(w, d->rank, makes ? w->max_cores : d->cores);
+    }
 }
 
 void device_reset(World *w)
@@ -252,12 +263,15 @@ void device_reset(World *w)
         Rank *r = &w->ranks[i];
         r->next = 0;
         r->busy = false;
+        jobs_clear(r);
         r->ports = (Ports){0};
         r->free_ps = 0;
         for (uint32_t k = 0; k < r->n_lanes; k++) {
             Lane *l = &r->lanes[k];
             vec_clear(&l->frames);
+            vec_clear(&l->births);
             l->block = l->n_blocks = 0;
+            l->job = l->slot = l->commits = 0;
             l->stack_len = 0;
             l->state = LANE_IDLE;
             memset(&l->pending, 0, sizeof l->pending);

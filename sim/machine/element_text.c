@@ -56,7 +56,9 @@ void elements_region(const World *w, Buf *out, uint32_t dispatch, uint32_t regio
 void elements_who(const World *w, Buf *out, CodePlace at)
 {
     buf_printf(out, "rank %u", at.rank);
-    if (at.dispatch < w->dispatches.len && w->dispatches.at[at.dispatch].cores > 1)
+    if (at.block)
+        buf_printf(out, " block %u", at.block - 1);
+    else if (at.dispatch < w->dispatches.len && w->dispatches.at[at.dispatch].cores > 1)
         buf_printf(out, " core %u", at.core);
 }
 

@@ -15,6 +15,8 @@ const char *world_string(const World *w, uint32_t string)
 CodePlace lane_place(const Lane *lane)
 {
     CodePlace at = {.rank = lane->rank, .core = lane->core, .dispatch = lane->dispatch};
+    at.job = lane->slot;
+    at.block = lane->n_blocks ? (uint32_t)lane->block + 1 : 0;
     if (lane->frames.len) {
         at.func = vec_last(&lane->frames).func;
         at.pc = vec_last(&lane->frames).pc;

@@ -37,6 +37,10 @@ typedef enum {
     EV_TILE_UNINIT,  /* an operation read tile `tile`, which nobody has written */
     EV_NEGATIVE_MOD, /* a // or % with a negative dividend */
     EV_FAULT,
+    EV_POST, /* what the lane has done so far comes before whoever takes the token `link`; of a
+                job's beginning value is how many will */
+    EV_TAKE, /* it comes after the lanes that posted the token `link`, value of them; value 0: it
+                begins there and knows what that one lane knew */
     EV_COUNT
 } EventKind;
 
@@ -45,6 +49,9 @@ typedef struct {
     uint32_t rank, core;
     uint32_t dispatch; /* number of the dispatch in host order */
     uint32_t func, pc;
+    uint32_t block; /* 1 + the number of the block of a pl.spmd; 0: none */
+    uint32_t job;   /* of a lane of a job: 1 + a number that no other of its rank has then, the same
+                       whichever core it is on; 0: none */
 } CodePlace;
 
 typedef struct {

@@ -6,6 +6,7 @@
 #include "base/devarith.h"
 #include "base/map.h"
 #include "sim/machine/bind.h"
+#include "sim/machine/job.h"
 #include "sim/machine/vm_check.h"
 #include "sim/machine/vm_ops.h"
 #include <string.h>
@@ -143,7 +144,7 @@ static bool accesses_shared(const World *w, Lane *lane, const BcInsn *in)
     case BC_WRITE: kind = mregs[in->a].kind; break;
     default: break;
     }
-    return kind == MEM_WINDOW || (kind == MEM_DEVICE && w->dispatches.at[lane->dispatch].cores > 1);
+    return kind == MEM_WINDOW || (kind == MEM_DEVICE && w->dispatches.at[lane->dispatch].shared);
 }
 
 /* Does the lane stop before this instruction? Atomic stores and puts are communication; remote
@@ -276,7 +277,7 @@ VmStatus vm_run(World *w, Lane *lane, uint64_t budget)
         case BC_CAST: r[in->a] = dev_cast(in->e, in->d, r[in->b]); break;
         case BC_FORPREP: ok = for_prep(w, lane, in, top); continue;
         case BC_CALL: ok = vm_call(w, lane, in); continue;
-        case BC_SPMD: ok = vm_block_begin(w, lane, in) && vm_call(w, lane, in); continue;
+        case BC_SPMD: return job_blocks(w, lane, in) ? VM_PENDING : VM_FAULT;
         case BC_RET:
             if (lane->frames.len == 1)
                 return VM_PENDING; /* the host function's end */
@@ -319,7 +320,9 @@ VmStatus vm_run(World *w, Lane *lane, uint64_t budget)
 bool vm_enabled(World *w, Lane *lane)
 {
     Pending *p = &lane->pending;
-    if (p->kind == PEND_TRANSFER) {
+    if (p->kind == PEND_JOIN) {
+        p->enabled = false; /* the end of the job makes it run on */
+    } else if (p->kind == PEND_TRANSFER) {
         p->enabled = w->fabric->ops->done(w->fabric, p->token);
     } else if (p->kind == PEND_WAIT) {
         bool yes = false;
@@ -337,6 +340,8 @@ void vm_commit(World *w, Lane *lane)
     PendKind kind = lane->pending.kind;
     if (kind == PEND_NONE)
         return;
+    lane->commits++;
+    vec_clear(&lane->births);
     if (kind == PEND_EXIT) {
         world_lane_exit(w, lane);
         return;

@@ -73,7 +73,7 @@ bool vm_enter(World *w, Lane *lane, uint32_t func, const MemRef *mem, const int6
     return ok;
 }
 
-static void kernel_event(World *w, Lane *lane, EventKind kind)
+void vm_kernel_event(World *w, Lane *lane, EventKind kind)
 {
     Event e = {.kind = kind, .lane = lane, .begin = lane->now, .end = lane->now};
     CodePlace at = lane_place(lane);
@@ -100,7 +100,7 @@ bool vm_call(World *w, Lane *lane, const BcInsn *in)
     if (ok) {
         lane_top(lane)->results = c->results;
         lane_top(lane)->n_results = c->n_results;
-        kernel_event(w, lane, EV_KERNEL_BEGIN);
+        vm_kernel_event(w, lane, EV_KERNEL_BEGIN);
     }
     xfree(mem);
     xfree(scalars);
@@ -111,14 +111,12 @@ bool vm_call(World *w, Lane *lane, const BcInsn *in)
 void vm_return(World *w, Lane *lane, const BcInsn *in)
 {
     vm_flush(w, lane);
-    kernel_event(w, lane, EV_KERNEL_END);
+    vm_kernel_event(w, lane, EV_KERNEL_END);
     Frame *top = lane_top(lane), *caller = top - 1;
     for (uint32_t i = 0; i < in->b && i < top->n_results; i++)
         caller->regs[top->results + i] = top->regs[in->a + i];
     pop_frame(lane);
-    bool blocks = caller->f->insns[caller->pc].op == BC_SPMD;
-    if (!blocks || !vm_block_end(lane))
-        lane_top(lane)->pc++;
+    lane_top(lane)->pc++;
 }
 
 /* ---- scalar instructions ---- */

@@ -1,6 +1,7 @@
 /* Device memory that a dispatch makes for itself: freed when no register names it any more, at the
  * latest when the dispatch ends. */
 #include "base/checked.h"
+#include "sim/machine/job.h"
 #include "sim/machine/vm_ops.h"
 #include <string.h>
 
@@ -24,7 +25,7 @@ static bool is_used(const World *w, const Lane *lane, uint32_t object)
     for (uint32_t i = 0; i < r->n_lanes; i++)
         if (r->lanes[i].dispatch == lane->dispatch && is_named(&r->lanes[i], object))
             return true;
-    return is_named(lane, object);
+    return is_named(lane, object) || jobs_name(r, lane->dispatch, object);
 }
 
 static void sweep(const World *w, const Lane *lane, Dispatch *d)

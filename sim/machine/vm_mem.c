@@ -1,6 +1,7 @@
 /* Loads, stores and single elements. Every rectangle is checked against its view here, before the
  * fabric sees it, so that the message can speak in elements. */
 #include "sim/machine/element_text.h"
+#include "sim/machine/job.h"
 #include "sim/machine/vm_check.h"
 #include "sim/machine/vm_ops.h"
 #include "sim/machine/window_names.h"
@@ -147,9 +148,10 @@ static bool device_access(World *w, Lane *lane, const MemRef *m, const RectPair 
     bool write = how != EV_READ;
     char *mem = vm_device_bytes(w, lane, m, p->rect.at.offset);
     vm_check_region(&w->dispatches.at[lane->dispatch].regions[m->object], &p->rect);
-    if (how == EV_ATOMIC)
+    bool kept = how == EV_ATOMIC && job_keep_add(w, lane, m, p, at);
+    if (how == EV_ATOMIC && !kept)
         fab_add_rect(&p->rect, m->dtype, mem, local_of(p, at), 0);
-    else if (write)
+    else if (write && !kept)
         rect_copy(&p->rect, mem, p->rect.stride, at, p->tile_stride);
     else
         rect_copy(&p->rect, at, p->tile_stride, mem, p->rect.stride);

@@ -84,11 +84,8 @@ bool vm_tile_op(World *w, Lane *lane, const BcInsn *in);
 bool vm_make(World *w, Lane *lane, const BcInsn *in);
 bool vm_fill(World *w, Lane *lane, const BcInsn *in);
 
-/* sim/machine/vm_block.c */
-/* Before each block of a pl.spmd; false after a fault. */
-bool vm_block_begin(World *w, Lane *lane, const BcInsn *in);
-/* After it: true when another one follows. */
-bool vm_block_end(Lane *lane);
+/* sim/machine/vm_call.c: EV_KERNEL_BEGIN or EV_KERNEL_END of the lane's innermost function. */
+void vm_kernel_event(World *w, Lane *lane, EventKind kind);
 /* sim/machine/vm_select.c: TCMP to TCOUNT. */
 bool vm_tile_select(World *w, Lane *lane, const BcInsn *in);
 /* sim/machine/vm_shape.c: TSLICE to TBYTES, TWRITE; TREAD. */

@@ -102,7 +102,7 @@ World *world_make(const BcProgram *program, const RunConfig *config, Fabric *fab
     w->config = config;
     w->platform = config->platform ? *config->platform : platforms[program->platform];
     w->n_ranks = config->n_devices;
-    w->max_cores = 1;
+    w->host_cores = w->max_cores = 1;
     w->horizon = INT64_MAX;
     w->result = result;
     w->fabric = fabric;
@@ -133,6 +133,7 @@ void world_reset(World *w, RunResult *result)
     w->failed = false;
     w->n_still = 0;
     w->steps = w->host_steps;
+    w->n_tokens = 0;
     w->horizon = INT64_MAX;
     vec_clear(&w->choices);
     map_clear(&w->negative_sites);
@@ -147,7 +148,7 @@ void world_reset(World *w, RunResult *result)
 static void free_lane(Lane *l)
 {
     vec_free(&l->frames);
-    vec_free(&l->core_free);
+    vec_free(&l->births);
     xfree(l->stack);
     xfree(l->core_mem);
 }
@@ -163,6 +164,7 @@ void world_free(World *w)
             free_lane(&w->ranks[i].lanes[k]);
         xfree(w->ranks[i].lanes);
         vec_free(&w->ranks[i].queue);
+        vec_free(&w->ranks[i].jobs);
     }
     free_lane(w->host_lane);
     for (uint32_t i = 0; i < w->n_tensors; i++) {

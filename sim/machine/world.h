@@ -62,6 +62,7 @@ typedef struct {
     uint32_t func;  /* orchestration function */
     uint32_t rank;  /* device */
     uint32_t cores; /* lanes */
+    bool shared;    /* several lanes touch its memory */
     bool rehearsal; /* repeated later: floating-point inputs have their signs changed */
     CodePlace from; /* host function: where it was queued */
     uint32_t n_mem, n_scalars, n_regions, n_deps;
@@ -115,6 +116,7 @@ typedef enum {
     PEND_READ,     /* pl.read of a window, when World.stop_at_reads */
     PEND_DATA,     /* any other access of shared memory, when World.stop_at_data */
     PEND_TRANSFER, /* a fabric operation that is not complete yet */
+    PEND_JOIN,     /* the end of jobs */
     PEND_EXIT,     /* the lane's dispatch ends */
 } PendKind;
 
@@ -128,13 +130,19 @@ typedef struct {
     CodePlace at;
 } Pending;
 
+/* The count-th operation that a lane was chosen for. */
+typedef struct {
+    uint32_t lane, count;
+} LaneStep;
+
 struct Lane {
     uint32_t rank, core;
-    int64_t block, n_blocks; /* of the pl.spmd under way; 0 outside */
-    int64_t blocks_end;      /* ps: when the last of its blocks so far has ended */
-    uint32_t block_core;     /* that runs the block at hand */
-    VEC(int64_t) core_free;  /* ps, by core that it uses */
     uint32_t id;             /* rank * World.max_cores + core: stable name for schedules */
+    uint32_t job;            /* 1 + the job of its rank that it runs; 0: none */
+    uint32_t slot;           /* CodePlace.job */
+    int64_t block, n_blocks; /* of the pl.spmd that it runs a block of; 0 outside */
+    uint32_t commits;        /* operations that it was chosen for */
+    VEC(LaneStep) births;    /* what other lanes did before it, heard of since the last of them */
     LaneState state;
     uint32_t dispatch; /* running one */
     bool host;         /* runs the host function */
@@ -162,13 +170,16 @@ struct Lane {
     Phase barrier_phase;      /* for the barrier counter: that of the last notify */
 };
 
+typedef struct Job Job; /* sim/machine/job.h */
+
 typedef struct {
     uint32_t device;     /* device id, as in -d */
     VEC(uint32_t) queue; /* its dispatches, in host order */
     uint32_t next;       /* queue[0 .. next-1] have been started */
     bool busy;           /* queue[next-1] is running */
-    Lane *lanes;         /* n_lanes of them, allocated at the first dispatch that wants so many */
+    Lane *lanes;         /* n_lanes of them: World.host_cores for dispatches, then those of jobs */
     uint32_t n_lanes;
+    VEC(Job *) jobs;
     Ports ports;
     int64_t free_ps; /* when its last dispatch ended */
 } Rank;
@@ -189,7 +200,9 @@ struct World {
     Platform platform;
     const RunConfig *config;
     uint32_t n_ranks;
-    uint32_t max_cores; /* most lanes of any dispatch, at least 1 */
+    uint32_t host_cores; /* most lanes of any dispatch, at least 1 */
+    uint32_t max_cores;  /* and those of jobs: the most lanes of a device */
+    uint32_t job_slots;  /* more than any CodePlace.job */
     Rank *ranks;
     /* host side */
     int64_t *extents;    /* value per dynamic extent of the program; -1: unknown */
@@ -220,6 +233,7 @@ struct World {
     uint32_t patience;   /* instructions on tiles and memory until world_look */
     const char *stopped; /* from outside, and why; NULL: it goes on */
     uint64_t steps;      /* instructions of all lanes */
+    uint32_t n_tokens;   /* made so far for what EV_POST and EV_TAKE tell */
     uint32_t dispatches_left;
     CellLog *cells;
     bool failed;                               /* a fault: the run ends */
@@ -264,8 +278,10 @@ bool world_look(World *w);
 /* Modelled time at which a rank was done, or where it stands; and the latest of all ranks. */
 int64_t rank_time(const Rank *r);
 int64_t world_time(const World *w);
-/* A lane's orchestration function has returned. */
+/* A lane's orchestration function has returned, or its job's kernel. */
 void world_lane_exit(World *w, Lane *lane);
+/* The lane can run on from where it stands. */
+void lane_ready(World *w, Lane *lane);
 /* Tests the waits of a rank again: after something landed there. Those that hold become READY, and
  * those that held until now and were not chosen (Eq, or a Set) BLOCKED. */
 void world_recheck(World *w, uint32_t rank);

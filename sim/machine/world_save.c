@@ -3,6 +3,7 @@
 #include "sim/machine/world_save.h"
 
 #include "sim/machine/device.h"
+#include "sim/machine/job.h"
 #include "sim/machine/vm.h"
 #include <string.h>
 
@@ -14,7 +15,7 @@ static void save_lane(Buf *out, const Lane *l)
 {
     save_value(out, *l);
     save_vec(out, &l->frames);
-    save_vec(out, &l->core_free);
+    save_vec(out, &l->births);
     save_bytes(out, l->stack, l->stack_len);
     save_bytes(out, l->core_mem, (size_t)l->core_cap);
 }
@@ -25,13 +26,13 @@ static void load_lane(SaveReader *in, Lane *l)
     load_value(in, *l);
     int64_t core = l->core_cap;
     memcpy(&l->frames, &old.frames, sizeof l->frames);
-    memcpy(&l->core_free, &old.core_free, sizeof l->core_free);
+    memcpy(&l->births, &old.births, sizeof l->births);
     l->stack = old.stack;
     l->stack_cap = old.stack_cap;
     l->core_mem = old.core_mem;
     l->core_cap = old.core_cap;
     load_vec(in, &l->frames);
-    load_vec(in, &l->core_free);
+    load_vec(in, &l->births);
     load_bytes(in, l->stack, l->stack_len);
     load_bytes(in, l->core_mem, (size_t)core);
     if (l->core_cap > core)
@@ -55,6 +56,7 @@ static void load_rank(SaveReader *in, Rank *r)
     load_value(in, r->busy);
     load_value(in, r->ports);
     load_value(in, r->free_ps);
+    jobs_clear(r);
     for (uint32_t i = 0; i < r->n_lanes; i++)
         load_lane(in, &r->lanes[i]);
 }
@@ -137,6 +139,9 @@ static bool can_save(const World *w)
     for (uint32_t i = 0; i < w->dispatches.len; i++)
         if (w->dispatches.at[i].n_made)
             return false;
+    for (uint32_t i = 0; i < w->n_ranks; i++)
+        if (jobs_any(&w->ranks[i]))
+            return false;
     for (uint32_t i = 0; i < w->probe.observers.len; i++)
         if (!w->probe.observers.at[i]->save)
             return false;
@@ -149,6 +154,7 @@ bool world_save(const World *w, Buf *out)
         return false;
     save_value(out, w->horizon);
     save_value(out, w->steps);
+    save_value(out, w->n_tokens);
     save_value(out, w->dispatches_left);
     save_vec(out, &w->choices);
     save_map(out, &w->negative_sites);
@@ -172,6 +178,7 @@ void world_load(World *w, RunResult *result, SaveReader *in)
     probe_load(&w->probe, in);
     load_value(in, w->horizon);
     load_value(in, w->steps);
+    load_value(in, w->n_tokens);
     load_value(in, w->dispatches_left);
     load_vec(in, &w->choices);
     load_map(in, &w->negative_sites);

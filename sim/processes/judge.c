@@ -100,7 +100,8 @@ static Observer *log_new(Team *t)
     log->base = (Observer){.name = "log", .event = log_event, .destroy = log_destroy};
     log->base.mask = WINDOW_EVENTS | EV_BIT(EV_LANE_BEGIN) | EV_BIT(EV_LANE_END) |
                      EV_BIT(EV_PUT_SOURCE) | EV_BIT(EV_TENSOR_WRITE) | EV_BIT(EV_TENSOR_READ) |
-                     EV_BIT(EV_NOTIFY) | EV_BIT(EV_WAIT) | EV_BIT(EV_FENCE);
+                     EV_BIT(EV_NOTIFY) | EV_BIT(EV_WAIT) | EV_BIT(EV_FENCE) | EV_BIT(EV_POST) |
+                     EV_BIT(EV_TAKE);
     for (uint32_t i = 0; i < t->n_shown; i++)
         log->base.mask |= t->shown[i]->mask & ~EV_BIT(EV_ARRIVE);
     log->team = t;
@@ -125,8 +126,6 @@ void judge_checks(Team *t, RunConfig *config)
         own->mask &= OWN_EVENTS;
         vec_push(&list, own);
     }
-    if (config->checks & CHECK_RACES)
-        vec_push(&list, check_blocks_new()); /* blocks of one lane */
     if (t->judge || t->n_shown)
         vec_push(&list, log_new(t));
     t->asked = config->checks;

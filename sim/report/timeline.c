@@ -53,9 +53,14 @@ static void rows(Timeline *t)
 {
     const World *w = t->w;
     t->lane_of = xcalloc((size_t)w->n_ranks * w->max_cores + 1, sizeof *t->lane_of);
+    for (uint32_t i = 0; i < t->r->at.len; i++)
+        t->lane_of[(size_t)t->r->at.at[i].rank * w->max_cores + t->r->at.at[i].core] = 1;
     for (uint32_t i = 0; i < w->n_ranks; i++)
-        for (uint32_t k = 0; k < w->ranks[i].n_lanes; k++)
-            t->lane_of[(size_t)i * w->max_cores + k] = t->n_lanes++;
+        for (uint32_t k = 0; k < w->ranks[i].n_lanes; k++) {
+            uint32_t *lane = &t->lane_of[(size_t)i * w->max_cores + k];
+            bool shown = k < w->host_cores || *lane;
+            *lane = shown ? t->n_lanes++ : UINT32_MAX;
+        }
     t->per_row = t->n_lanes <= MAX_ROWS ? 1 : (t->n_lanes + MAX_ROWS - 1) / MAX_ROWS;
     t->n_rows = (t->n_lanes + t->per_row - 1) / t->per_row;
     t->lane = t->n_rows <= 8 ? 38 : t->n_rows <= 32 ? 24 : 10;

@@ -28,7 +28,7 @@ typedef struct {
     double start_width;
     uint32_t n_lanes, n_rows; /* a row is `per_row` lanes */
     uint32_t per_row;
-    uint32_t *lane_of; /* rank * max_cores + core -> lane */
+    uint32_t *lane_of; /* rank * max_cores + core -> lane; UINT32_MAX: not shown */
     double floor;      /* px: operations below are merged; 0: none */
     CriticalPath path;
 } Timeline;
@@ -39,7 +39,7 @@ double timeline_row_y(const Timeline *t, uint32_t row); /* its top */
 double timeline_y(const Timeline *t, uint32_t rank, uint32_t core);
 static inline CodePlace record_place(const Record *r)
 {
-    return (CodePlace){r->rank, r->core, r->dispatch, r->func, r->pc};
+    return (CodePlace){r->rank, r->core, r->dispatch, r->func, r->pc, 0, 0};
 }
 /* Is the operation drawn by itself? */
 bool timeline_is_bar(const Timeline *t, const Record *r);

@@ -80,8 +80,11 @@ static void walk(BandPen *pen)
         b->end = r->end > b->end ? r->end : b->end;
     }
     for (uint32_t i = 0; i < w->n_ranks; i++)
-        for (uint32_t k = 0; k < w->ranks[i].n_lanes; k++)
-            band_end(pen, &open[t->lane_of[(size_t)i * w->max_cores + k]], i, k);
+        for (uint32_t k = 0; k < w->ranks[i].n_lanes; k++) {
+            uint32_t lane = t->lane_of[(size_t)i * w->max_cores + k];
+            if (lane != UINT32_MAX)
+                band_end(pen, &open[lane], i, k);
+        }
     xfree(open);
 }
 

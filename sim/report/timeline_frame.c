@@ -206,8 +206,8 @@ void timeline_lanes(Timeline *t)
 {
     bool small = t->lane < 14;
     for (uint32_t i = 0, lane = 0; i < t->w->n_ranks; i++)
-        for (uint32_t k = 0; k < t->w->ranks[i].n_lanes; k++, lane++) {
-            if (lane % t->per_row)
+        for (uint32_t k = 0; k < t->w->ranks[i].n_lanes; k++) {
+            if (t->lane_of[(size_t)i * t->w->max_cores + k] == UINT32_MAX || lane++ % t->per_row)
                 continue;
             double y = timeline_y(t, i, k);
             buf_printf(t->out,

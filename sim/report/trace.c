@@ -76,7 +76,7 @@ static void key_us(TraceWriter *t, const char *key, int64_t ps)
 
 static CodePlace record_at(const Record *r)
 {
-    return (CodePlace){r->rank, r->core, r->dispatch, r->func, r->pc};
+    return (CodePlace){r->rank, r->core, r->dispatch, r->func, r->pc, 0, 0};
 }
 
 static bool is_short(const TraceWriter *t, const Record *r)
@@ -137,7 +137,7 @@ static void slice(TraceWriter *t, const Open *o, int64_t end)
 
 static Open opened(const char *name, const char *category, const Record *r, int64_t begin)
 {
-    return (Open){xstrdup(name), category, begin, {r->rank, r->core, r->dispatch, r->func, r->pc}};
+    return (Open){xstrdup(name), category, begin, record_at(r)};
 }
 
 static void close_groups(TraceWriter *t, Track *k, uint32_t down_to)
@@ -212,7 +212,7 @@ static void merge(TraceWriter *t, Track *k, const Record *r)
 
 static void group(TraceWriter *t, Track *k, const Record *r)
 {
-    CodePlace at = {r->rank, r->core, r->dispatch, r->func, r->pc};
+    CodePlace at = record_at(r);
     const BcRegion *region = place_region(t->w, at);
     if (!region) {
         close_groups(t, k, 0);
@@ -237,7 +237,7 @@ static void group(TraceWriter *t, Track *k, const Record *r)
 
 static void args(TraceWriter *t, const Record *r)
 {
-    CodePlace at = {r->rank, r->core, r->dispatch, r->func, r->pc};
+    CodePlace at = record_at(r);
     json_key(&t->j, "args");
     json_open(&t->j, '{');
     key_place(t, at);

@@ -2,7 +2,9 @@
  * share a line, so that the report of a thousand ranks can be read. */
 #include "sim/sched/deadlock.h"
 
+#include "sim/machine/element_text.h"
 #include "sim/machine/fault.h"
+#include "sim/machine/job.h"
 #include "sim/machine/report_item.h"
 #include "sim/machine/window_names.h"
 #include "sim/sched/host_wait.h"
@@ -26,10 +28,16 @@ static const ReachList *reach_of(Dead *r, uint32_t rank)
     return &r->reach[rank];
 }
 
+/* A lane that waits for its jobs stands where they do. */
+static bool lane_stands(const Lane *lane)
+{
+    return lane->state == LANE_BLOCKED && lane->pending.kind != PEND_JOIN;
+}
+
 static const Lane *blocked_lane(const World *w, uint32_t rank)
 {
     for (uint32_t i = 0; i < w->ranks[rank].n_lanes; i++)
-        if (w->ranks[rank].lanes[i].state == LANE_BLOCKED)
+        if (lane_stands(&w->ranks[rank].lanes[i]))
             return &w->ranks[rank].lanes[i];
     return NULL;
 }
@@ -171,9 +179,8 @@ static void blocked_text(Dead *r, const Lane *lane)
     const Pending *p = &lane->pending;
     buf_str(&r->out, "\n  ");
     place_text(w, &r->out, p->at);
-    buf_printf(&r->out, ": rank %u", lane->rank);
-    if (w->ranks[lane->rank].n_lanes > 1)
-        buf_printf(&r->out, " core %u", lane->core);
+    buf_str(&r->out, ": ");
+    elements_who(w, &r->out, lane_place(lane));
     if (p->kind != PEND_WAIT) {
         buf_str(&r->out, ": a transfer that never completes");
         return;
@@ -257,7 +264,7 @@ static void roots_text(Dead *r)
     for (uint32_t i = 0; i < r->w->n_ranks; i++)
         for (uint32_t k = 0; k < r->w->ranks[i].n_lanes; k++) {
             const Lane *lane = &r->w->ranks[i].lanes[k];
-            if (lane->state != LANE_BLOCKED || !is_root(r, lane))
+            if (!lane_stands(lane) || !is_root(r, lane))
                 continue;
             Buf text = {0};
             buf_str(&text, " at ");
@@ -407,12 +414,20 @@ static void left_text(Dead *r)
     group_free(&groups);
 }
 
+static uint32_t blocked_ranks(const World *w)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < w->n_ranks; i++)
+        n += blocked_lane(w, i) != NULL;
+    return n;
+}
+
 static uint32_t count_blocked(const World *w)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < w->n_ranks; i++)
         for (uint32_t k = 0; k < w->ranks[i].n_lanes; k++)
-            n += w->ranks[i].lanes[k].state == LANE_BLOCKED;
+            n += lane_stands(&w->ranks[i].lanes[k]);
     return n;
 }
 
@@ -422,11 +437,13 @@ static void all_blocked(Dead *r, uint32_t total)
     for (uint32_t i = 0; i < r->w->n_ranks; i++)
         for (uint32_t k = 0; k < r->w->ranks[i].n_lanes; k++) {
             const Lane *lane = &r->w->ranks[i].lanes[k];
-            if (lane->state == LANE_BLOCKED && shown++ < MAX_SHOWN)
+            if (lane_stands(lane) && shown++ < MAX_SHOWN)
                 blocked_text(r, lane);
         }
     if (total > MAX_SHOWN)
         buf_printf(&r->out, "\n  and %u more", total - MAX_SHOWN);
+    for (uint32_t i = 0; i < r->w->n_ranks; i++)
+        jobs_waiting_text(r->w, i, &r->out);
 }
 
 void deadlock_report(World *w)
@@ -439,7 +456,7 @@ void deadlock_report(World *w)
     for (uint32_t i = w->n_ranks; i-- > 0;)
         if (blocked_lane(w, i))
             first = blocked_lane(w, i)->pending.at;
-    buf_printf(&r.out, "deadlock: %u of %u devices cannot go on", total, w->n_ranks);
+    buf_printf(&r.out, "deadlock: %u of %u devices cannot go on", blocked_ranks(w), w->n_ranks);
     divergence_text(&r);
     left_text(&r);
     all_blocked(&r, total);
@@ -449,7 +466,7 @@ void deadlock_report(World *w)
     report_add(w, REP_DEADLOCK, "deadlock", &first, r.out.at);
     for (uint32_t i = 0; i < w->n_ranks; i++)
         for (uint32_t k = 0; k < w->ranks[i].n_lanes; k++)
-            if (w->ranks[i].lanes[k].state == LANE_BLOCKED)
+            if (lane_stands(&w->ranks[i].lanes[k]))
                 report_item_lane(w, "blocked", &w->ranks[i].lanes[k]);
     buf_free(&r.out);
     for (uint32_t i = 0; i < w->n_ranks; i++)

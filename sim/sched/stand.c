@@ -1,6 +1,7 @@
 /* What somebody asks who stopped a run that did not end: where does it hang, and in which loop? */
 #include "sim/sched/stand.h"
 
+#include "sim/machine/element_text.h"
 #include "sim/machine/report_item.h"
 
 enum { SHOWN = 16 };
@@ -29,9 +30,8 @@ static void loop_text(const World *w, const Lane *lane, Buf *out)
 
 void stand_lane_text(const World *w, const Lane *lane, Buf *out)
 {
-    buf_printf(out, "\n  rank %u", lane->rank);
-    if (w->ranks[lane->rank].n_lanes > 1)
-        buf_printf(out, " core %u", lane->core);
+    buf_str(out, "\n  ");
+    elements_who(w, out, lane_place(lane));
     buf_printf(out, ": %llu instructions, ", (unsigned long long)lane->insns);
     if (lane->frames.len == 0) {
         buf_str(out, "not in a function");

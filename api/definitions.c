@@ -11,7 +11,7 @@ enum { MAX_ITEMS = 1 << 16, MAX_NESTING = 16 };
 
 typedef struct {
     UnitCall *call;
-    VEC(const char *) names;
+    VEC(const char *) names, paths;
     Map seen;
 } Take;
 
@@ -22,6 +22,19 @@ static void note_name(void *env, Ast *name)
         return;
     map_set_ptr(&t->seen, name->name, 1);
     vec_push(&t->names, name->name);
+}
+
+/* Each of its beginnings is a path too, and who binds has to know the longest alone. */
+static void note_path(void *env, Ast *path)
+{
+    Take *t = env;
+    Compilation *c = &t->call->unit->c;
+    const char *text = taken_path_text(&c->arena, path);
+    Sym name = text ? intern(&c->in, text) : NULL;
+    if (!name || map_get_ptr(&t->seen, name, NULL))
+        return;
+    map_set_ptr(&t->seen, name, 1);
+    vec_push(&t->paths, name);
 }
 
 static int read_definition(void *env)
@@ -35,6 +48,7 @@ static int read_definition(void *env)
     if (!def)
         return PLD_ERRORS;
     taken_free_names(def, note_name, t);
+    taken_free_paths(def, note_path, t);
     return PLD_OK;
 }
 
@@ -45,6 +59,8 @@ static int keep_definition(void *env)
     UnitDef def = {.source = t->call->def, .line = t->call->line};
     for (uint32_t i = 0; i < t->names.len; i++)
         avec_push(&u->arena, &def.free_names, unit_copy(u, t->names.at[i]));
+    for (uint32_t i = 0; i < t->paths.len; i++)
+        avec_push(&u->arena, &def.free_paths, unit_copy(u, t->paths.at[i]));
     avec_push(&u->arena, &u->defs, def);
     return PLD_OK;
 }
@@ -71,6 +87,15 @@ const char *const *pld_unit_names(pld_unit *unit, uint32_t def, size_t *n)
         return NULL;
     *n = unit->defs.at[def].free_names.len;
     return unit->defs.at[def].free_names.at;
+}
+
+const char *const *pld_unit_paths(pld_unit *unit, uint32_t def, size_t *n)
+{
+    *n = 0;
+    if (unit->broken || def >= unit->defs.len)
+        return NULL;
+    *n = unit->defs.at[def].free_paths.len;
+    return unit->defs.at[def].free_paths.at;
 }
 
 /* ---- values */
@@ -141,7 +166,7 @@ static const char *copy_type(Copy *c, const pld_value *v, Given *out, uint32_t d
 /* NULL, or why it is none. */
 static const char *copy_value(Copy *c, const pld_value *v, Given *out, uint32_t depth)
 {
-    if (v->size < sizeof *v || v->tag < PLD_V_NONE || v->tag > PLD_V_OPAQUE)
+    if (v->size < sizeof *v || v->tag < PLD_V_NONE || v->tag > PLD_V_DICT)
         return "no pld_value";
     *out = (Given){.kind = (GivenKind)v->tag, .i = v->integer, .f = v->real};
     bool text = v->tag == PLD_V_TEXT || v->tag == PLD_V_OPAQUE,
@@ -161,7 +186,10 @@ static const char *copy_value(Copy *c, const pld_value *v, Given *out, uint32_t 
         return "a definition that was not taken";
     if (v->tag == PLD_V_TYPE)
         return copy_type(c, v, out, depth);
-    return v->tag == PLD_V_LIST || v->tag == PLD_V_TUPLE ? copy_items(c, v, out, depth) : NULL;
+    if (v->tag == PLD_V_DICT && v->n % 2)
+        return "a dict with a key that has no value";
+    bool items = v->tag == PLD_V_LIST || v->tag == PLD_V_TUPLE || v->tag == PLD_V_DICT;
+    return items ? copy_items(c, v, out, depth) : NULL;
 }
 
 static int refuse_value(pld_unit *u, const char *name, const char *why)

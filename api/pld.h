@@ -91,12 +91,13 @@ enum {
     PLD_V_EXTENT = 7, /* text: "N" of pl.dynamic("N"); "2 * N", "pld.world_size() - 1" */
     PLD_V_LIST = 8,   /* items, n */
     PLD_V_TUPLE = 9,
-    PLD_V_DEF = 10,   /* integer: another taken definition */
-    PLD_V_OP = 11,    /* text: "pl.add", "pl.jit"; "pl", "pld", "math": the module */
-    PLD_V_TYPE = 12,  /* text: "pl.Tensor", "pld.DistributedTensor", "pl.Tile", "pl.Scalar"; NULL:
-                         "pl.Tensor"; dtype; items, n: its extents, PLD_V_INT (-1: dynamic, of no
-                         name) or PLD_V_EXTENT */
-    PLD_V_OPAQUE = 13 /* text: what it is, for the message; an error only where it is used */
+    PLD_V_DEF = 10,    /* integer: another taken definition */
+    PLD_V_OP = 11,     /* text: "pl.add", "pl.jit"; "pl", "pld", "math": the module */
+    PLD_V_TYPE = 12,   /* text: "pl.Tensor", "pld.DistributedTensor", "pl.Tile", "pl.Scalar"; NULL:
+                          "pl.Tensor"; dtype; items, n: its extents, PLD_V_INT (-1: dynamic, of no
+                          name) or PLD_V_EXTENT */
+    PLD_V_OPAQUE = 13, /* text: what it is, for the message; an error only where it is used */
+    PLD_V_DICT = 14    /* items, n: keys and values in turn */
 };
 
 typedef struct pld_value pld_value;
@@ -153,9 +154,15 @@ PLD_API int pld_unit_take(pld_unit *unit, uint32_t source, uint32_t line, uint32
  * and bound nowhere in it. Names of modules ("pl") and of Python's functions are among them: what
  * is not bound means what it means in a file. The array is the unit's, until it is freed. */
 PLD_API const char *const *pld_unit_names(pld_unit *unit, uint32_t def, size_t *n);
-/* What a free name is; copied. "x:" is the annotation of parameter x and "->" that of the result,
- * "step.x:" and "step.->" those of a method of a class, for those that are no text of the language:
- * they take PLD_V_TYPE or PLD_V_EXTENT. NULL: it is bound no more. */
+/* What it takes from free names by constants: "cfg.rows", "table['k'][0].rows". Each is as long as
+ * the text has it; beginnings of it may be bound as well, and the longest that is bound counts. A
+ * path that is not bound is what its name is, of which the text takes an attribute or an item. */
+PLD_API const char *const *pld_unit_paths(pld_unit *unit, uint32_t def, size_t *n);
+/* What a free name or path is; copied. "x:" is the annotation of parameter x and "->" that of the
+ * result, "step.x:" and "step.->" those of a method of a class, for those that are no text of the
+ * language: they take PLD_V_TYPE or PLD_V_EXTENT. "@" and "step.@" are its decorators, PLD_V_TEXT
+ * with the one that they come to: "pl.function(type=pl.FunctionType.InCore)". NULL: it is bound no
+ * more. */
 PLD_API int pld_unit_bind(pld_unit *unit, uint32_t def, const char *name, const pld_value *value);
 /* What comes for a parameter of the entry, by name or, "#0", by its number: PLD_V_TYPE for one that
  * is annotated pl.Tensor without a type, or a number to compile for; such a parameter is a constant

@@ -8,7 +8,7 @@
 /* A definition that was taken. */
 typedef struct {
     uint32_t source, line;
-    VEC(const char *) free_names;
+    VEC(const char *) free_names, free_paths;
     VEC(GivenName) bound;
 } UnitDef;
 

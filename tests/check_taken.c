@@ -333,6 +333,75 @@ START_TEST(values_stand_where_the_text_says_none)
 }
 END_TEST
 
+/* Attributes and items of what no program knows, a dict, and a decorator that is no text. */
+static const char paths[] =
+    "@mine\n"
+    "def k(x: pl.Tensor[[cfg.rows, 8], pl.FP32],\n"
+    "      y: pl.Out[pl.Tensor[[cfg.rows, 8], pl.FP32]], cfg_by=cfg.by):\n"
+    "    t = pl.load(x, [0, 0], [cfg.rows, table['a\\'b'][1]])\n"
+    "    for table in range(sizes['n']):\n"
+    "        t = pl.add(t, [c.rows for c in (1,)][0] if False else cfg.by)\n"
+    "    return pl.store(t, [table.q, cfg[0].deep][0:0] or [0, 0], y)\n";
+
+START_TEST(parts_of_objects_are_given_by_path)
+{
+    uint32_t source;
+    size_t n;
+    pld_unit *u = pld_unit_new();
+    pld_unit_text(u, "p.py", paths, strlen(paths), PLD_SCRIPT, &source);
+    uint32_t k = take(u, source, 1);
+    const char *const *got = pld_unit_paths(u, k, &n);
+    static const char *const want[] = {"pl.Tensor", "cfg.rows",   "pl.FP32",    "pl.Out",
+                                       "cfg.by",    "pl.load",    "sizes['n']", "pl.add",
+                                       "pl.store",  "cfg[0].deep"};
+    ck_assert_uint_eq(n, sizeof want / sizeof want[0]);
+    for (size_t i = 0; i < n; i++)
+        ck_assert_str_eq(got[i], want[i]);
+    ck_assert_ptr_null(pld_unit_paths(u, 7, &n));
+    ck_assert_uint_eq(n, 0);
+    pld_unit_free(u);
+}
+END_TEST
+
+static const char config[] =
+    "@mine\n"
+    "def k(x: pl.Tensor[[cfg.rows, 8], pl.FP32],\n"
+    "      y: pl.Out[pl.Tensor[[cfg.rows, 8], pl.FP32]]):\n"
+    "    with pl.at(level=pl.Level.CORE_GROUP):\n"
+    "        cfg_rows = pl.load(x, [0, 0], [cfg.rows, table['a\\'b'][1]])\n"
+    "        for i in range(sizes['n'] + sizes.get('m', 0)):\n"
+    "            cfg_rows = pl.add(cfg_rows, cfg.by.amount)\n"
+    "        y = pl.store(pl.mul(cfg_rows, 21.0), [0, 0], y)\n"
+    "    return y\n";
+
+START_TEST(parts_of_objects_are_constants)
+{
+    uint32_t source;
+    pld_unit *u = pld_unit_new();
+    pld_program *p;
+    pld_unit_text(u, "c.py", config, strlen(config), PLD_SCRIPT, &source);
+    uint32_t k = take(u, source, 1);
+    pld_value pairs[] = {text(PLD_V_TEXT, "n"), number(1), text(PLD_V_TEXT, "m"), number(2)};
+    pld_value dict = {.size = sizeof dict, .tag = PLD_V_DICT, .items = pairs, .n = 3};
+    ck_assert_int_eq(pld_unit_bind(u, k, "sizes", &dict), PLD_USAGE);
+    dict.n = 4;
+    bind(u, k, "@", text(PLD_V_TEXT, "pl.jit"));
+    bind(u, k, "cfg", text(PLD_V_OPAQUE, "a config"));
+    bind(u, k, "table", text(PLD_V_OPAQUE, "a table"));
+    bind(u, k, "cfg.rows", number(2));
+    bind(u, k, "table['a\\'b'][1]", number(8));
+    bind(u, k, "sizes", dict);
+    ck_assert_int_eq(pld_unit_compile(u, k, &p), PLD_ERRORS);
+    ck_assert_ptr_nonnull(strstr(pld_unit_diags_text(u, 0), "cfg is a config"));
+    bind(u, k, "cfg.by", text(PLD_V_OPAQUE, "an amount"));
+    ck_assert_int_eq(pld_unit_compile(u, k, &p), PLD_ERRORS);
+    ck_assert_ptr_nonnull(strstr(pld_unit_diags_text(u, 0), "cfg.by is an amount"));
+    bind(u, k, "cfg.by.amount", number(2));
+    check_sums(built(u, k));
+    pld_unit_free(u);
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("taken");
@@ -343,6 +412,8 @@ int main(void)
     tcase_add_test(tc, what_cannot_be_taken_or_bound_is_refused);
     tcase_add_test(tc, modules_keep_their_names_apart);
     tcase_add_test(tc, values_stand_where_the_text_says_none);
+    tcase_add_test(tc, parts_of_objects_are_given_by_path);
+    tcase_add_test(tc, parts_of_objects_are_constants);
     suite_add_tcase(s, tc);
     return run_suite(s);
 }

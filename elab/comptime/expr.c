@@ -371,18 +371,41 @@ static Val eval_cond(Elab *e, const Ast *a)
     return e->typed->select(e, c, x, y, a->span);
 }
 
+typedef VEC(Val) Items;
+
+/* *x among items: those of x. */
+static bool spread(Elab *e, const Ast *a, Items *out)
+{
+    Val v = elab_eval(e, a->value);
+    bool good = v.kind == V_LIST || v.kind == V_TUPLE;
+    if (!good && v.kind != V_BAD)
+        elab_error(e, a->span, "type", "* takes the items of a list or a tuple, got %s",
+                   val_describe(e, v));
+    if (!good || !elab_step(e, v.n, a->span))
+        return false;
+    for (uint32_t i = 0; i < v.n; i++)
+        avec_push(e->arena, out, v.items[i]);
+    return true;
+}
+
 static Val eval_items(Elab *e, const Ast *a)
 {
-    Val *items = arena_new_n(e->arena, Val, a->items.len ? a->items.len : 1);
-    bool bad = false;
+    Items items = {0};
+    bool good = true;
     for (uint32_t i = 0; i < a->items.len; i++) {
-        items[i] = elab_eval(e, a->items.at[i]);
-        bad |= items[i].kind == V_BAD;
+        const Ast *item = a->items.at[i];
+        if (item->kind == AST_STARRED) {
+            good &= spread(e, item, &items);
+            continue;
+        }
+        Val v = elab_eval(e, item);
+        good &= v.kind != V_BAD;
+        avec_push(e->arena, &items, v);
     }
-    if (bad)
+    if (!good)
         return val_bad;
     ValKind kind = a->kind == AST_TUPLE ? V_TUPLE : V_LIST;
-    return elab_limit(e, val_items(e, kind, items, a->items.len), a->span);
+    return elab_limit(e, val_items(e, kind, items.at, items.len), a->span);
 }
 
 static Val eval_fstring(Elab *e, const Ast *a)

@@ -103,15 +103,36 @@ static Ast *parse(Arena *arena, Interner *in, const char *text)
     const Source *src = source_from_bytes(arena, "extent", text, strlen(text));
     diags_init(&own, arena, src);
     Ast *a = parse_expression(arena, in, src, &own);
+    bool good = !diags_failed(&own);
     diags_free(&own);
+    return good ? a : NULL;
+}
+
+static Ast *parse_extent(Arena *arena, Interner *in, const char *text)
+{
+    Ast *a = parse(arena, in, text);
     return a && is_arithmetic(a) ? a : NULL;
+}
+
+static void move_to(void *env, Ast *a)
+{
+    a->span = *(Span *)env;
+    ast_children(a, move_to, env);
+}
+
+Ast *given_expression(Arena *arena, Interner *in, const char *text, Span span)
+{
+    Ast *a = parse(arena, in, text);
+    if (a)
+        move_to(&span, a);
+    return a;
 }
 
 bool given_is_extent(const char *text)
 {
     Arena arena = {0};
     Interner in = {0};
-    bool good = is_name(text) || parse(&arena, &in, text) != NULL;
+    bool good = is_name(text) || parse_extent(&arena, &in, text) != NULL;
     interner_free(&in);
     arena_free(&arena);
     return good;
@@ -132,7 +153,7 @@ static void transplant(void *env, Ast *a)
 
 static Ast *extent(const Maker *m, const char *text)
 {
-    Ast *a = is_name(text) ? NULL : parse(m->arena, m->in, text);
+    Ast *a = is_name(text) ? NULL : parse_extent(m->arena, m->in, text);
     if (!a)
         return call(m, "pl.dynamic", text);
     transplant((void *)(uintptr_t)m, a);
@@ -153,6 +174,17 @@ static Ast *sequence(const Maker *m, const Given *v)
 {
     Ast *a = node(m, v->kind == GIVEN_LIST ? AST_LIST : AST_TUPLE);
     values(m, v, &a->items);
+    return a;
+}
+
+/* Keys and values in turn. */
+static Ast *dict(const Maker *m, const Given *v)
+{
+    Ast *a = node(m, AST_DICT);
+    for (uint32_t i = 0; i + 1 < v->n; i += 2) {
+        avec_push(m->arena, &a->dict.keys, value(m, &v->items[i]));
+        avec_push(m->arena, &a->dict.values, value(m, &v->items[i + 1]));
+    }
     return a;
 }
 
@@ -202,6 +234,7 @@ static Ast *value(const Maker *m, const Given *v)
     case GIVEN_LIST:
     case GIVEN_TUPLE: return sequence(m, v);
     case GIVEN_TYPE: return type(m, v);
+    case GIVEN_DICT: return dict(m, v);
     }
     return NULL;
 }

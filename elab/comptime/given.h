@@ -10,6 +10,9 @@ Ast *given_node(Arena *arena, AstKind kind, Span span);
  * none. */
 Ast *given_ast(Arena *arena, Interner *in, const Given *v, Span span);
 
+/* The expression that a text says, at a place; NULL when it is none. */
+Ast *given_expression(Arena *arena, Interner *in, const char *text, Span span);
+
 /* Is it the text of an extent: a name, or arithmetic on names, numbers and pld.world_size()? */
 bool given_is_extent(const char *text);
 

@@ -85,11 +85,11 @@ typedef struct {
     Diags *diags;
     AstModule *m;
     Def *defs;
-    uint32_t n, at; /* definitions; the one at hand */
-    Map used;       /* every name in the texts or the module: not free for new ones */
-    Map claimed;    /* names that a constant cannot have in the module */
-    Map names;      /* of the definition at hand: free name -> its GivenName */
-    Map bound;      /* names that some definition binds itself */
+    uint32_t n, at, entry; /* definitions; the one at hand; where it starts */
+    Map used;              /* every name in the texts or the module: not free for new ones */
+    Map claimed;           /* names that a constant cannot have in the module */
+    Map names;             /* of the definition at hand: free name -> its GivenName */
+    Map bound;             /* names that some definition binds itself */
     VEC(Constant) constants;
     VEC(uint32_t) todo;
     bool math;
@@ -137,18 +137,32 @@ static void enter(Joint *j, uint32_t def)
         map_set_ptr(&j->names, intern(j->in, t->names[i].name), i);
 }
 
-/* Annotations that were values already; "step." stands before those of method `step`. A kernel has
- * no defaults: they were arguments when it was called. */
-static void annotate(const Joint *j, Ast *def, const char *of)
+/* All decorators of a function, where they are no text of the language. */
+static void decorate(const Joint *j, Ast *def, const char *of)
+{
+    const Given *v = given(j, internf(j->in, "%s@", of));
+    if (!v)
+        return;
+    Span span = def->def.decorators.len ? def->def.decorators.at[0]->span : def->def.name_span;
+    Ast *a = v->text ? given_expression(j->arena, j->in, v->text, span) : NULL;
+    def->def.decorators.len = 0;
+    if (a)
+        avec_push(j->arena, &def->def.decorators, a);
+}
+
+/* Annotations and decorators that were values already; "step." stands before those of method
+ * `step`. The entry has no defaults: they were arguments when it was called. */
+static void annotate(const Joint *j, Ast *def, const char *of, bool entry)
 {
     const Given *v;
+    decorate(j, def, of);
     for (uint32_t i = 0; i < def->def.params.len; i++) {
         AstParam *p = &def->def.params.at[i];
         if (p->name && (v = given(j, internf(j->in, "%s%s:", of, p->name)))) {
             Span span = p->annotation ? p->annotation->span : p->span;
             p->annotation = given_ast(j->arena, j->in, v, span);
         }
-        if (def->def.decorators.len)
+        if (entry)
             p->default_value = NULL;
     }
     if ((v = given(j, internf(j->in, "%s->", of)))) {
@@ -157,16 +171,32 @@ static void annotate(const Joint *j, Ast *def, const char *of)
     }
 }
 
-static void annotate_all(const Joint *j, Ast *a)
+static void annotate_all(const Joint *j, Ast *a, bool entry)
 {
     if (a->kind == AST_DEF) {
-        annotate(j, a, "");
+        annotate(j, a, "", entry);
         return;
     }
     for (uint32_t i = 0; i < a->class_.body.len; i++) {
         Ast *method = a->class_.body.at[i];
         if (method->kind == AST_DEF)
-            annotate(j, method, arena_printf(j->arena, "%s.", method->def.name));
+            annotate(j, method, arena_printf(j->arena, "%s.", method->def.name), false);
+    }
+}
+
+/* A path that was given a value becomes a name, which no scope binds; else what it begins with. */
+static void name_path(void *env, Ast *a)
+{
+    const Joint *j = env;
+    for (Ast *at = a; at->kind != AST_NAME;
+         at = at->kind == AST_ATTR ? at->attr.base : at->sub.base) {
+        const char *text = taken_path_text(j->arena, at);
+        Sym name = text ? intern(j->in, text) : NULL;
+        if (!name || !given(j, name))
+            continue;
+        Span span = at->span;
+        *at = (Ast){.kind = AST_NAME, .span = span, .height = 1, .name = name};
+        return;
     }
 }
 
@@ -216,7 +246,8 @@ static void add(Joint *j, uint32_t def)
         return;
     d->ast = a;
     enter(j, def);
-    annotate_all(j, a);
+    annotate_all(j, a, d == &j->defs[j->entry]);
+    taken_free_paths(a, name_path, j);
     note_names(j, a);
     note_methods(j, a);
     taken_free_names(a, note_free, j);
@@ -270,6 +301,12 @@ static void name_defs(Joint *j, uint32_t entry)
     }
 }
 
+static bool is_name_char(char c)
+{
+    return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           (unsigned char)c >= 0x80;
+}
+
 static Sym constant_name(Joint *j, Sym base, const Given *v)
 {
     for (uint32_t i = 0; i < j->constants.len; i++)
@@ -278,10 +315,26 @@ static Sym constant_name(Joint *j, Sym base, const Given *v)
     return NULL;
 }
 
+/* cfg_rows of cfg.rows: a path has no name of its own. */
+static Sym constant_of(Joint *j, Sym base)
+{
+    size_t n = strlen(base), used = 0;
+    char *text = arena_alloc(j->arena, n + 1);
+    for (size_t i = 0; i < n; i++) {
+        bool word = is_name_char(base[i]);
+        if (word || (used && text[used - 1] != '_'))
+            text[used++] = word ? base[i] : '_';
+    }
+    while (used > 1 && used < n && text[used - 1] == '_')
+        used--;
+    return used == n ? base : fresh(j, intern_n(j->in, text, used));
+}
+
 static Sym add_constant(Joint *j, Sym base, const Given *v, Span span)
 {
-    bool taken = map_get_ptr(&j->claimed, base, NULL) || elab_is_builtin(base);
-    Sym name = taken ? fresh(j, base) : base;
+    Sym name = v->kind == GIVEN_OPAQUE ? base : constant_of(j, base);
+    if (name == base && (map_get_ptr(&j->claimed, base, NULL) || elab_is_builtin(base)))
+        name = fresh(j, base);
     avec_push(j->arena, &j->constants, ((Constant){base, name, v}));
     map_set_ptr(&j->claimed, name, 1);
     if (v->kind == GIVEN_OPAQUE) {
@@ -371,7 +424,8 @@ static void finish(Joint *j)
 AstModule *taken_module(Arena *arena, Interner *in, const Source *src, const TakenSet *set,
                         Diags *diags, Sym *name)
 {
-    Joint j = {.arena = arena, .in = in, .src = src, .diags = diags, .n = set->n};
+    Joint j = {
+        .arena = arena, .in = in, .src = src, .diags = diags, .n = set->n, .entry = set->entry};
     j.m = arena_new(arena, AstModule);
     j.m->src = src;
     j.defs = arena_new_n(arena, Def, set->n);

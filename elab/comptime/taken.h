@@ -20,7 +20,8 @@ typedef enum {
     GIVEN_DEF,   /* another taken definition */
     GIVEN_OP,    /* "pl.add"; "pl", "pld", "math": the module */
     GIVEN_TYPE,  /* pl.Tensor[items, dtype] */
-    GIVEN_OPAQUE /* "a torch.Tensor": what no program knows */
+    GIVEN_OPAQUE, /* "a torch.Tensor": what no program knows */
+    GIVEN_DICT    /* keys and values in turn */
 } GivenKind;
 
 typedef struct Given Given;
@@ -30,11 +31,12 @@ struct Given {
     double f;           /* FLOAT */
     const char *text;   /* as above; TYPE: "pl.Tensor", ... */
     const char *dtype;  /* TYPE */
-    const Given *items; /* LIST, TUPLE; TYPE: its extents */
+    const Given *items; /* LIST, TUPLE, DICT; TYPE: its extents */
     uint32_t n;
 };
 
-/* "NAME:" is the annotation of the parameter NAME, "->" that of the result. */
+/* "NAME:" is the annotation of the parameter NAME, "->" that of the result, "@" all decorators, as
+ * the text of one. "cfg.rows" and "table['k'][0]" are paths (below). */
 typedef struct {
     const char *name;
     Given value;
@@ -59,6 +61,14 @@ Ast *taken_parse(Arena *arena, Interner *in, const Source *src, uint32_t at, Dia
  * annotations and defaults are part of it. They may be changed. */
 typedef void FreeName(void *env, Ast *name);
 void taken_free_names(Ast *def, FreeName *fn, void *env);
+
+/* Attributes and items of free names, by constant keys: cfg.rows, table['k'][0].rows. Each path is
+ * as long as it can be; its beginnings are paths as well. */
+typedef void FreePath(void *env, Ast *path);
+void taken_free_paths(Ast *def, FreePath *fn, void *env);
+/* The text of a path, spelled in one way: a name, then .attribute, [number] or ['text'], in which
+ * ' and \ stand behind a \. NULL: it is none. */
+const char *taken_path_text(Arena *arena, const Ast *path);
 
 /* A module of the entry and what it needs: values become constants, names of functions those of the
  * functions, two different things of one name get different ones. *name is that of the entry.

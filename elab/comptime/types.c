@@ -26,11 +26,19 @@ static const Dim *extent(Elab *e, Val v, Span span)
     return d;
 }
 
+static bool is_written_out(const Ast *list)
+{
+    bool out = list->kind == AST_LIST || list->kind == AST_TUPLE;
+    for (uint32_t i = 0; out && i < list->items.len; i++)
+        out = list->items.at[i]->kind != AST_STARRED;
+    return out;
+}
+
 static bool dims_of(Elab *e, const Ast *list, const Dim **dims, uint32_t *rank)
 {
     Val v;
     bool ok = true;
-    if (list->kind == AST_LIST || list->kind == AST_TUPLE) {
+    if (is_written_out(list)) {
         uint32_t n = list->items.len;
         if (n < 1 || n > MAX_RANK) {
             elab_error(e, list->span, "shape", "a type has 1 to %d dimensions, got %u", MAX_RANK,

@@ -164,7 +164,8 @@ static void name_settings(Elab *e, const FnDecl *d)
     }
 }
 
-/* Scalars that -D sets are compile-time values and parameters no more. */
+/* Scalars that -D sets, and those with a default, are compile-time values and parameters no more.
+ */
 static void take_settings(Elab *e, FnDecl *d)
 {
     uint32_t n = elab_n_params(d);
@@ -175,9 +176,9 @@ static void take_settings(Elab *e, FnDecl *d)
         Val a = d->annotations.at[i];
         known[i] = val_none;
         if (a.kind == V_BARE || (a.kind == V_TYPE && a.type->kind != TY_SCALAR) ||
-            !elab_is_set(e, p->name))
+            (!elab_is_set(e, p->name) && !p->default_value))
             continue;
-        known[i] = elab_param(e, p->name, p->span, NULL, NULL);
+        known[i] = elab_param(e, p->name, p->span, NULL, p->default_value);
         elab_define(e, e->scope, p->name, known[i], p->span); /* for init and golden functions */
         any = true;
     }

@@ -15,10 +15,19 @@ const AstParam *elab_param_ast(const FnDecl *d, uint32_t i)
     return &d->def->def.params.at[i + (d->method ? 1u : 0u)];
 }
 
+bool elab_is_python_type(const AstParam *p)
+{
+    static const char *const types[] = {"int", "float", "bool", "str"};
+    for (uint32_t i = 0; p->annotation && i < sizeof types / sizeof types[0]; i++)
+        if (p->annotation->kind == AST_NAME && strcmp(p->annotation->name, types[i]) == 0)
+            return true;
+    return false;
+}
+
 bool elab_fully_annotated(const FnDecl *d)
 {
     for (uint32_t i = 0; i < elab_n_params(d); i++)
-        if (!elab_param_ast(d, i)->annotation ||
+        if (!elab_param_ast(d, i)->annotation || elab_is_python_type(elab_param_ast(d, i)) ||
             (i < d->annotations.len && d->annotations.at[i].kind == V_BARE))
             return false;
     return true;
@@ -45,8 +54,10 @@ static bool param_annotation(Elab *e, FnDecl *d, const AstParam *p)
 {
     Val v = val_none;
     bool ok = true;
-    if (p->star || p->default_value || p->keyword_only) {
-        elab_error(e, p->span, "type", "the parameters of a kernel are plain: no *, no defaults");
+    if (p->star || (p->default_value && d->kind == FN_HOST)) {
+        elab_error(e, p->span, "type", "the parameters of a %s are plain: no *%s",
+                   d->kind == FN_HOST ? "host function" : "kernel",
+                   d->kind == FN_HOST ? ", no defaults" : "");
         ok = false;
     }
     if (d->kind == FN_ORCH && (strcmp(p->name, "device") == 0 || strcmp(p->name, "cores") == 0)) {

@@ -3,6 +3,26 @@
 #include "elab/typed/typed.h"
 #include <string.h>
 
+Val elab_default(Elab *e, const AstParam *p)
+{
+    CtScope *scope = e->scope;
+    Fn *fn = e->fn;
+    while (e->scope != e->program && e->scope->parent)
+        e->scope = e->scope->parent;
+    e->fn = NULL;
+    Val v = elab_eval(e, p->default_value);
+    e->scope = scope;
+    e->fn = fn;
+    return v;
+}
+
+bool elab_takes_constant(const FnDecl *d, const AstParam *p)
+{
+    if (d->form == FORM_INLINE)
+        return !p->annotation || p->annotation->kind == AST_NAME;
+    return elab_is_python_type(p);
+}
+
 void elab_take_consts(Elab *e, FnDecl *d, const Val *known)
 {
     Ast *def = arena_new(e->arena, Ast);

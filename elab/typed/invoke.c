@@ -235,6 +235,25 @@ static bool place_keyword(Elab *e, Call *c, const AstKeyword *k)
     return false;
 }
 
+static bool place_defaults(Elab *e, Call *c)
+{
+    for (uint32_t i = 0; i < elab_n_params(c->d); i++) {
+        const AstParam *p = elab_param_ast(c->d, i);
+        if (c->spans[i].end)
+            continue;
+        if (p->default_value) {
+            if (!place(e, c, i, elab_default(e, p), c->ast->span))
+                return false;
+            continue;
+        }
+        elab_error(e, c->ast->span, "type", "the call of %s lacks its parameter %s", c->d->name,
+                   p->name);
+        diag_note(e->diags, c->d->def->def.name_span, "%s is here", c->d->name);
+        return false;
+    }
+    return true;
+}
+
 static bool place_arguments(Elab *e, Call *c)
 {
     uint32_t n = elab_n_params(c->d), given = c->ast->call.args.len;
@@ -249,20 +268,11 @@ static bool place_arguments(Elab *e, Call *c)
         ok &= place_keyword(e, c, &c->ast->call.keywords.at[i]);
     if (!ok)
         return false;
-    for (uint32_t i = 0; i < n && given <= n; i++) {
-        if (c->spans[i].end)
-            continue;
-        elab_error(e, c->ast->span, "type", "the call of %s lacks its parameter %s", c->d->name,
-                   elab_param_ast(c->d, i)->name);
-        diag_note(e->diags, c->d->def->def.name_span, "%s is here", c->d->name);
-        return false;
-    }
-    if (given > n) {
-        elab_error(e, c->ast->span, "type", "%s takes %u arguments, got %u", c->d->name, n, given);
-        diag_note(e->diags, c->d->def->def.name_span, "%s is here", c->d->name);
-        return false;
-    }
-    return true;
+    if (given <= n)
+        return place_defaults(e, c);
+    elab_error(e, c->ast->span, "type", "%s takes %u arguments, got %u", c->d->name, n, given);
+    diag_note(e->diags, c->d->def->def.name_span, "%s is here", c->d->name);
+    return false;
 }
 
 static bool make_arguments(Elab *e, Call *c)
@@ -416,14 +426,11 @@ static FnDecl wanted(Elab *e, const FnDecl *base, Call *c)
         want.kind = from;
         want.spliced = from == FN_ORCH;
     }
-    if (base->form != FORM_INLINE)
-        return want;
     Val *known = arena_new_n(e->arena, Val, n + 1);
     for (uint32_t i = 0; i < n; i++) {
-        const AstParam *p = elab_param_ast(base, i);
-        bool plain = !p->annotation || p->annotation->kind == AST_NAME;
-        known[i] =
-            plain && c->vals[i].kind != V_DIM && val_all_known(c->vals[i]) ? c->vals[i] : val_none;
+        bool constant = elab_takes_constant(base, elab_param_ast(base, i)) &&
+                        c->vals[i].kind != V_DIM && val_all_known(c->vals[i]);
+        known[i] = constant ? c->vals[i] : val_none;
         if (known[i].kind != V_NONE)
             continue;
         c->vals[kept] = c->vals[i];

@@ -198,7 +198,8 @@ static void note_local_extents(Elab *e, const Expr *op)
             if (item->kind == EX_VAR)
                 diag_note(e->diags, func_var(e->fn->f, item->var)->span,
                           "%s is bound in the function, so it is a run-time value: module "
-                          "constants and parameters of the factory are compile-time ones",
+                          "constants, parameters of the factory and those annotated int are "
+                          "compile-time ones",
                           func_var(e->fn->f, item->var)->base);
         }
     }

@@ -183,6 +183,11 @@ bool elab_is_bind_dynamic(const Ast *stmt);
 /* The type of the entry's parameter `param` with the extents that its body binds; NULL after a
  * mistake. */
 const Type *elab_bind_dynamic(Elab *e, const Ast *def, Sym param, const Type *t);
+/* The default of a parameter: its names mean what they mean where the function stands. */
+Val elab_default(Elab *e, const AstParam *p);
+/* Does a parameter take a compile-time value as one? Those of what is spliced do; others where
+ * their annotation is a type of Python. */
+bool elab_takes_constant(const FnDecl *d, const AstParam *p);
 /* Takes parameters whose value is known (others V_NONE) off the declaration: they become names of
  * compile-time values in it. */
 void elab_take_consts(Elab *e, FnDecl *d, const Val *known);
@@ -190,6 +195,8 @@ uint32_t elab_n_params(const FnDecl *d);
 const AstParam *elab_param_ast(const FnDecl *d, uint32_t i);
 /* Do the types of all its parameters stand in the text? */
 bool elab_fully_annotated(const FnDecl *d);
+/* Is it annotated with int, float, bool or str? A number for it makes an instance of its own. */
+bool elab_is_python_type(const AstParam *p);
 
 /* ---- names of a function (scope.c) */
 uint32_t elab_name_id(Elab *e, Sym name);

@@ -46,7 +46,7 @@ class Value(Sized):
 
 
 (V_NONE, V_INT, V_FLOAT, V_BOOL, V_TEXT, V_DTYPE, V_ENUM, V_EXTENT, V_LIST, V_TUPLE, V_DEF, V_OP, V_TYPE,
- V_OPAQUE) = range(14)
+ V_OPAQUE, V_DICT) = range(15)
 Value._fields_ = [("size", c_size_t), ("tag", c_int), ("dtype", c_int), ("dir", c_int), ("integer", c_int64),
                   ("real", c_double), ("text", c_char_p), ("items", POINTER(Value)), ("n", c_size_t)]
 
@@ -96,6 +96,7 @@ _CALLS = {
     "pld_unit_text": (c_int, _P, c_char_p, c_char_p, c_size_t, c_int, POINTER(c_uint32)),
     "pld_unit_take": (c_int, _P, c_uint32, c_uint32, POINTER(c_uint32)),
     "pld_unit_names": (POINTER(c_char_p), _P, c_uint32, POINTER(c_size_t)),
+    "pld_unit_paths": (POINTER(c_char_p), _P, c_uint32, POINTER(c_size_t)),
     "pld_unit_bind": (c_int, _P, c_uint32, c_char_p, POINTER(Value)),
     "pld_unit_argument": (c_int, _P, c_char_p, POINTER(Value)),
     "pld_unit_keep": (c_int, _P, c_char_p),

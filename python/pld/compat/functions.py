@@ -1,27 +1,14 @@
 """@pl.program, @pl.function, @pl.inline, @pld.init and @pld.golden, and what else runs outside kernels."""
 from . import ir, jit, record, values
-
-
-class Decorator(values.Named):
-    """A decorator as an object: it has a name in kernels too."""
-
-    def __init__(self, name, apply):
-        self.source, self._apply = name, apply
-        self.__name__, self.__doc__ = name.rpartition(".")[2], apply.__doc__
-
-    def __call__(self, *args, **kw):
-        return self._apply(*args, **kw)
-
-    def __repr__(self):
-        return f"<{self.source}>"
+from .values import Decorator
 
 
 class KernelFunction(jit.Decorated):
     """A function decorated with @pl.function: a method of a program, or a kernel beside one."""
 
-    def __init__(self, fn, frame, kind):
+    def __init__(self, fn, frame, kind, options):
         self.func_type = kind
-        super().__init__(fn, frame, True)
+        super().__init__(fn, frame, True, "pl.function", options)
 
     def __call__(self, *args, **kw):
         raise TypeError(f"{self.__name__} works in a kernel only: programs are compiled whole, with ir.compile")
@@ -42,15 +29,15 @@ def _function(fn=None, **options):
     kind = getattr(options.get("type"), "name", "host" if options.get("level") is not None else "Opaque").lower()
     kind = "subworker" if getattr(options.get("role"), "name", None) == "SubWorker" else kind
     if fn is None:
-        return lambda f: KernelFunction(f, record.caller(), kind)
-    return KernelFunction(fn, record.caller(), kind)
+        return lambda f: KernelFunction(f, record.caller(), kind, options)
+    return KernelFunction(fn, record.caller(), kind, options)
 
 
 def _inline(fn=None, **options):
     """A function that is spliced where it is called."""
     if fn is None:
-        return lambda f: jit.JITFunction(f, "inline", record.caller())
-    return jit.JITFunction(fn, "inline", record.caller())
+        return lambda f: jit.JITFunction(f, "inline", record.caller(), "pl.inline", options)
+    return jit.JITFunction(fn, "inline", record.caller(), "pl.inline", options)
 
 
 def _element(fn=None, **options):

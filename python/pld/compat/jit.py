@@ -29,9 +29,10 @@ class Decorated:
 
     func_type = "opaque"
 
-    def __init__(self, fn, frame, at_decoration):
+    def __init__(self, fn, frame, at_decoration, decorator, options):
         functools.update_wrapper(self, fn)
         self._record = record.of_function(fn, frame, at_decoration)
+        self._record.written = (decorator, options)
         names, self._annotations, self._signature = record.parameters(fn)
         self._parameters = names[1:] if names[:1] == ("self",) else names
         if at_decoration:
@@ -76,9 +77,9 @@ def _is_out(annotation):
 class JITFunction(Decorated):
     """A function decorated with @pl.jit or one of its kin. Called with arrays it is compiled for them and run."""
 
-    def __init__(self, fn, kind, frame):
+    def __init__(self, fn, kind, frame, decorator, options):
         self.func_type = kind
-        super().__init__(fn, frame, False)
+        super().__init__(fn, frame, False, decorator, options)
         self._outs = [n for n in self._parameters if _is_out(self._annotations.get(n))]
         self._defaults = {n: p.default for n, p in self._signature.parameters.items() if p.default is not p.empty}
         self._bare = {n for n in self._parameters if _is_bare(self._annotations.get(n))}
@@ -218,14 +219,16 @@ def _config(config):
 # ---- decorators
 
 def _decorator(kind):
+    written = "pl.jit" if kind == "orchestration" else f"pl.jit.{kind}"
+
     def decorate(fn=None, **options):
         for name in options:
             if name not in ("auto_scope", "attrs", "strict_ssa", "name"):
-                raise TypeError(f"@pl.jit{'.' + kind if kind != 'orchestration' else ''} has no option {name}")
+                raise TypeError(f"@{written} has no option {name}")
         if fn is None:
-            return lambda f: JITFunction(f, kind, record.caller())
-        return JITFunction(fn, kind, record.caller())
-    return decorate
+            return lambda f: JITFunction(f, kind, record.caller(), written, options)
+        return JITFunction(fn, kind, record.caller(), written, options)
+    return values.Decorator(written, decorate)
 
 
 class Extern:

@@ -1,6 +1,7 @@
 """From records to programs: what a definition names, what that is, and the compilation of all of it."""
 import ast
 import math
+import re
 import textwrap
 import time
 import types
@@ -66,7 +67,7 @@ def entries_of(record, kinds):
 
 
 def free_names(record):
-    """Names that a definition uses and does not bind."""
+    """Names that a definition uses and does not bind, and the paths that it takes from them."""
     with Unit() as unit:
         return unit.names(unit.take(record))
 
@@ -81,8 +82,6 @@ def _classify(value):
     if isinstance(value, types.FunctionType):
         plain = _record.of_plain(value)
         return ("def", plain) if plain else ("opaque", f"the Python function {value.__name__}")
-    if isinstance(value, _record.Opaque):
-        return "opaque", value.what
     if isinstance(value, types.ModuleType):
         name = {"pypto.language": "pl", "pypto.language.distributed": "pld"}.get(value.__name__)
         return ("value", name) if name else ("value", "math") if value is math else ("opaque", _record.describe(value))
@@ -110,30 +109,75 @@ class Key:
         return self is other or (isinstance(other, Key) and self.parts == other.parts)
 
 
+_WHOLE = (list, tuple, dict, int, float, str, bool, type(None))  # what a kernel takes apart itself
+_OWN = (values.Named, values.Decorator)
+
+
+def _has_parts(kind, value):
+    """May attributes and items of it be what a kernel cannot see? Those of a config, a module, a named tuple are."""
+    if kind == "opaque":
+        return True
+    return kind == "value" and type(value) not in _WHOLE and not isinstance(value, _OWN + (types.ModuleType, type))
+
+
+def _paths(record, roots):
+    """Of what a definition takes from objects: (path, kind, what, value), and (steps, value) to look again."""
+    found, watched = [], []
+    for path in record.paths:
+        steps, ends = _record.steps_of(path)
+        if steps[0][1] not in roots:
+            continue
+        values_ = record.follow(steps)
+        watched.append((steps, values_[-1]))
+        made = None
+        for n in range(len(values_), 1, -1):
+            kind, what = _classify(values_[n - 1])
+            if kind != "opaque":
+                made = (path[:ends[n - 1]], kind, what, values_[n - 1])
+                break
+        if made is None and len(values_) == len(steps):
+            made = (path, "opaque", _record.describe(values_[-1]), values_[-1])
+        elif made is None:
+            what = f"nothing: {_record.describe(values_[-1])} has no {steps[len(values_)][1]}"
+            made = (path[:ends[len(values_)]], "opaque", what, None)
+        found.append(made)
+    return found, watched
+
+
 class Picture:
     """A definition with everything that it reaches by name, as it is now."""
 
     def __init__(self, record):
         self.records, self.bindings = [record], []
-        self._watched, self._changes = [], False
-        places = {id(record): 0}
+        self._watched, self._followed, self._changes = [], [], False
+        self._places = {id(record): 0}
         for r in self.records:  # grows while it is read
-            bound = []
+            bound, roots = [], set()
             for name in r.names():
                 there, value = r.lookup(name)
                 if not there:
                     continue
                 kind, what = _classify(value)
-                if kind == "def":
-                    at = places.setdefault(id(what), len(self.records))
-                    if at == len(self.records):
-                        self.records.append(what)
-                    what = at
-                bound.append((name, kind, what, value))
+                if _has_parts(kind, value):
+                    roots.add(name)
+                bound.append(self._bound(name, kind, what, value))
                 self._watched.append((r, name, value))
-                self._changes = self._changes or isinstance(value, (list, dict))
-            self.bindings.append(bound + _annotations(r, bound))
+            if roots and r.paths:
+                found, watched = _paths(r, roots)
+                bound += [self._bound(*f) for f in found]
+                self._followed += [(r, *w) for w in watched]
+            self.bindings.append(bound + _annotations(r, bound) + _decorators(r, bound))
         self.key = Key(tuple((r.ident, tuple((n, k, w) for n, k, w, _ in b)) for r, b in zip(self.records, self.bindings)))
+
+    def _bound(self, name, kind, what, value):
+        """A binding; of a definition `what` becomes its number."""
+        if kind == "def":
+            at = self._places.setdefault(id(what), len(self.records))
+            if at == len(self.records):
+                self.records.append(what)
+            what = at
+        self._changes = self._changes or isinstance(value, (list, dict))
+        return name, kind, what, value
 
     def is_current(self):
         """Do all names still mean the same objects?"""
@@ -142,7 +186,47 @@ class Picture:
         for r, name, value in self._watched:
             if r.lookup(name)[1] is not value:
                 return False
+        for r, steps, value in self._followed:
+            if r.follow(steps)[-1] is not value:
+                return False
         return True
+
+
+def _written(decorator, options):
+    """The text of a decorator; None for options that have none."""
+    try:
+        given = ", ".join(f"{n}={values.source(v)}" for n, v in options.items())
+    except TypeError:
+        return None
+    return f"{decorator}({given})" if given else decorator
+
+
+def _decorators(record, bound):
+    """Bindings "@" of decorators that are no text of the language: of a functools.partial, with **, behind others."""
+    foreign = {name for name, kind, _, _ in bound if kind != "value"}
+    if isinstance(record.written, tuple):
+        text = _written(*record.written)
+        return [("@", "text", text, text)] if text and _is_foreign(_head(record), foreign) else []
+    if not record.written or not (foreign or "**" in record.text):
+        return []
+    tree, found = _tree(record), []
+    for f in tree.body if isinstance(tree, ast.ClassDef) else ():
+        written = isinstance(f, ast.FunctionDef) and record.written.get(f.name)
+        text = written and _written(*written)
+        if text and _is_foreign("".join(f"@{ast.unparse(d)}" for d in f.decorator_list), foreign):
+            found.append((f"{f.name}.@", "text", text, text))
+    return found
+
+
+def _head(record):
+    """The lines of the decorators of a function."""
+    lines = record.text.splitlines()[record.line - 1:]
+    ends = (n for n, line in enumerate(lines) if re.match(r"\s*(async\s+)?def\b", line))
+    return "\n".join(lines[:next(ends, 1)])
+
+
+def _is_foreign(head, names):
+    return "**" in head or head.count("@") != 1 or not names.isdisjoint(re.findall(r"(?<![.\w])[^\W\d]\w*", head))
 
 
 def _annotations(record, bound):
@@ -189,6 +273,8 @@ def _compile(record, picture, options, arguments, entry):
             for name, kind, what, value in bound:
                 if kind == "def":
                     unit.bind_definition(at, name, ids[what])
+                elif kind == "text":
+                    unit.bind_value(at, name, what)
                 elif kind == "opaque":
                     unit.bind_opaque(at, name, what)
                 else:

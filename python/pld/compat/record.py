@@ -23,13 +23,23 @@ class UnknownNames(dict):
         return values.dynamic(name)
 
 
-class Opaque:
-    """A value that no kernel understands: an error where it is used."""
+_WORD = re.compile(r"[^\W\d]\w*")
+_STEP = re.compile(r"\.?([^\W\d]\w*)|\[(\d+)\]|\['((?:[^'\\]|\\.)*)'\]")
 
-    __slots__ = ("what",)
 
-    def __init__(self, what):
-        self.what = what
+def steps_of(path):
+    """A path of pld_unit_paths in steps: ("name", "cfg"), ("attribute", "rows"), ("item", 0)."""
+    steps, at = [], 0
+    while at < len(path):
+        m = _STEP.match(path, at)
+        name, number, text = m.groups()
+        if name is not None:
+            steps.append(("attribute" if steps else "name", name))
+        else:
+            steps.append(("item", int(number) if number is not None else re.sub(r"\\(.)", r"\1", text)))
+        at = m.end()
+        steps[-1] += (at,)
+    return [(what, key) for what, key, _ in steps], [end for _, _, end in steps]
 
 
 def lines_of(filename, module_globals):
@@ -59,22 +69,19 @@ class Record:
         self.globals = frame.f_globals if frame is not None else function.__globals__
         self.around = {}
         if frame is not None:
-            self.around = {k: self.keep(v) for k, v in enclosing_locals(frame).items()}
+            words = None
+            for k, v in enclosing_locals(frame).items():
+                words = words or set(_WORD.findall("\n".join(text.split("\n")[line - 1:])))
+                if k in words:  # no more than it may name is kept alive
+                    self.around[k] = v
         self.methods, self.kinds = {}, {}  # of a class: name -> function, and its func_type
+        self.written = None  # its decorator's name and options; of a class: by method
         self.at_decoration = at_decoration
         self.fixed = {}  # names looked up at decoration
-        self._names = None
+        self._names, self.paths = None, ()
         self._cells = {}
         if function is not None and function.__closure__:
             self._cells = dict(zip(function.__code__.co_freevars, function.__closure__))
-
-    @staticmethod
-    def keep(value):
-        """What of a local variable is worth keeping alive."""
-        known = isinstance(value, (types.FunctionType, types.ModuleType, list, tuple, dict)) or record_of(value) is not None
-        if known or values.is_value(value):
-            return value
-        return Opaque(describe(value))
 
     def lookup(self, name):
         """(True, value) of a free name, as Python finds it; (False, None)."""
@@ -98,13 +105,27 @@ class Record:
         """Its free names, from the compiler's own parser. CompileError for text that does not parse."""
         if self._names is None:
             from . import link
-            self._names = link.free_names(self)
+            names, self.paths = link.free_names(self)
             if self.at_decoration:
-                for name in self._names:
+                for name in names:
                     there, value = self.lookup(name)
                     if there:
-                        self.fixed[name] = self.keep(value)
+                        self.fixed[name] = value
+            self.around = {n: v for n, v in self.around.items() if n in names}
+            self._names = names
         return self._names
+
+    def follow(self, path):
+        """The values along a path, ("cfg", "rows"), as far as Python can go: [cfg, cfg.rows]."""
+        there, value = self.lookup(path[0][1])
+        found = [value] if there else []
+        for what, key in path[1:] if there else ():
+            try:
+                value = value[key] if what == "item" else getattr(value, key)
+            except Exception:  # noqa: B902  whatever the object thinks of it
+                break
+            found.append(value)
+        return found
 
     @property
     def ident(self):
@@ -167,6 +188,7 @@ def of_class(cls, frame):
     made = Record(cls.__name__, file, first + 1, text, None, frame, True)
     made.methods = {n: f.__wrapped__ for n, f in vars(cls).items() if hasattr(f, "__wrapped__")}
     made.kinds = {n: getattr(vars(cls)[n], "func_type", None) for n in made.methods}
+    made.written = {n: vars(cls)[n]._record.written for n in made.methods if hasattr(vars(cls)[n], "_record")}
     return made
 
 

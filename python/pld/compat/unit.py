@@ -18,6 +18,8 @@ def to_value(v):
         return plain
     if isinstance(v, (tuple, list)):
         return _lib.value(_lib.V_LIST if isinstance(v, list) else _lib.V_TUPLE, items=[to_value(i) for i in v])
+    if isinstance(v, dict):
+        return _lib.value(_lib.V_DICT, items=[to_value(i) for pair in v.items() for i in pair])
     if isinstance(v, values.DataType):
         return _lib.value(_lib.V_DTYPE, text=v.name)
     if isinstance(v, values.Extent):
@@ -28,9 +30,11 @@ def to_value(v):
         return _lib.value(_lib.V_OP, text=_MODULES.get(v.__name__, v.__name__))
     if isinstance(v, types.BuiltinFunctionType):
         return _lib.value(_lib.V_OP, text=f"math.{v.__name__}")
-    if isinstance(v, values.Named) or isinstance(v, type):
+    if isinstance(v, values.Named) or (isinstance(v, type) and isinstance(getattr(v, "source", None), str)):
         return _lib.value(_lib.V_OP, text=v.source)
-    if hasattr(v, "item"):
+    if isinstance(v, enum.Enum) and not isinstance(v, (int, float, str)):
+        return _lib.value(_lib.V_TEXT, text=values.source(v))
+    if type(v).__module__ == "numpy" and getattr(v, "shape", None) == ():
         return to_value(v.item())
     if isinstance(v, (int, float, str)):
         return to_value({int: int, float: float, str: str}[next(t for t in (int, float, str) if isinstance(v, t))](v))
@@ -98,10 +102,14 @@ class Unit:
         self._call(_lib.lib.pld_unit_take, self._sources[key], record.line, ctypes.byref(made))
         return made.value
 
-    def names(self, definition):
+    def _texts(self, f, definition):
         n = ctypes.c_size_t()
-        found = _lib.lib.pld_unit_names(self._unit.p, definition, ctypes.byref(n))
+        found = f(self._unit.p, definition, ctypes.byref(n))
         return tuple(found[i].decode() for i in range(n.value))
+
+    def names(self, definition):
+        """Free names of a definition, and what it takes from them: "cfg", "cfg.rows"."""
+        return self._texts(_lib.lib.pld_unit_names, definition), self._texts(_lib.lib.pld_unit_paths, definition)
 
     def _bind(self, definition, name, value):
         self._call(_lib.lib.pld_unit_bind, definition, name.encode(), ctypes.byref(value))

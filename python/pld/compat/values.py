@@ -162,6 +162,20 @@ class Type(Named):
             return f"{self.form.source}[...]"
 
 
+class Decorator(Named):
+    """A decorator as an object: it has a name in kernels too."""
+
+    def __init__(self, name, apply):
+        self.source, self._apply = name, apply
+        self.__name__, self.__doc__ = name.rpartition(".")[2], apply.__doc__
+
+    def __call__(self, *args, **kw):
+        return self._apply(*args, **kw)
+
+    def __repr__(self):
+        return f"<{self.source}>"
+
+
 def _form(name):
     from . import language
     return language.form(name)
@@ -268,6 +282,8 @@ def source(v):
         return repr(v)
     if isinstance(v, type) and issubclass(v, enum.Enum) and hasattr(v, "source"):
         return v.source
+    if isinstance(v, enum.Enum):  # of the script: kernels compare its members
+        return f"{type(v).__qualname__}.{v.name}"
     if isinstance(v, (tuple, list)):
         inner = ", ".join(source(i) for i in v)
         return f"[{inner}]" if isinstance(v, list) else f"({inner},)" if len(v) == 1 else f"({inner})"
@@ -279,8 +295,6 @@ def source(v):
 
 
 def _plain(v):
-    if isinstance(v, enum.Enum):
-        raise TypeError(f"{type(v).__name__} is no enumeration of the language")
     return str(v) if isinstance(v, str) else int(v)
 
 

@@ -13,3 +13,8 @@ def scaled(x: P.Tensor[[2, WIDTH], real], y: P.Out[P.Tensor[[2, WIDTH], real]]):
 @P.jit.incore
 def row(x: P.Tensor, y: P.Out[P.Tensor], i: P.INDEX):
     return P.store(P.load(x, [i, 0], [1, WIDTH]), [0, 0], y)
+
+
+@P.jit.incore
+def doubled(x: P.Tensor, y: P.Out[P.Tensor]):
+    return P.store(P.load(x, [0, 0], [16, 32]) * 2.0, [0, 0], y)

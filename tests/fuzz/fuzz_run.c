@@ -77,7 +77,7 @@ static bool small(const BcProgram *p)
     return p->n_element_funcs < 4;
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
+static void load_and_run(const uint8_t *bytes, size_t len)
 {
     Buf file = {0};
     Arena arena = {0};
@@ -94,5 +94,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
     }
     buf_free(&file);
     arena_free(&arena);
+}
+
+/* A window may be as large as memory is: within a limit, as the tools and the library run it. What
+ * a run that did not suffice has left is freed like theirs. */
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
+{
+    HeapBudget budget = {.limit = (size_t)512 << 20};
+    Heap heap = {.budget = &budget};
+    Trap trap;
+    trap_enter(&trap, &heap);
+    if (setjmp(trap.at) == 0)
+        load_and_run(bytes, len);
+    trap_leave(&trap);
+    heap_free(&heap);
     return 0;
 }

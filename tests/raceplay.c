@@ -64,11 +64,12 @@ void play_setup(Play *p, uint32_t lanes, uint32_t dispatches)
                      .view_dtype = DT_INT32,
                      .view_rank = 1,
                      .view_shape = {64}};
+    p->w.host_cores = p->w.max_cores = lanes;
     vec_push(&p->w.windows, data);
     vec_push(&p->w.windows, signal);
     for (uint32_t d = 0; d < dispatches; d++)
         for (uint32_t r = 0; r < RANKS; r++) {
-            vec_push(&p->w.dispatches, (Dispatch){.rank = r, .cores = lanes});
+            vec_push(&p->w.dispatches, (Dispatch){.rank = r, .cores = lanes, .shared = lanes > 1});
             p->queue[r][d] = d * RANKS + r;
         }
     for (uint32_t r = 0; r < RANKS; r++) {

@@ -21,9 +21,7 @@ typedef struct {
     const OrderCell *cell;
     VEC(uint32_t) waits; /* WAIT and STUCK */
     VEC(uint32_t) reads;
-    OrderSequence s;
-    bool in_order; /* `s` is set */
-    OrderView v;
+    CellOrder o;
 } Judge;
 
 static bool reports(const OrderCheck *c)
@@ -90,14 +88,6 @@ static bool seen_by_somebody(const Judge *j, const OrderEvent *a, const OrderEve
     return false;
 }
 
-static bool order_matters(const OrderEvent *a, const OrderEvent *b)
-{
-    if (order_replaces(a) && order_replaces(b))
-        return a->value != b->value;
-    const OrderEvent *add = order_replaces(a) ? b : a;
-    return (order_replaces(a) || order_replaces(b)) && add->value != 0;
-}
-
 static void report_updates(Judge *j, uint32_t x, uint32_t y)
 {
     OrderCheck *c = j->c;
@@ -144,7 +134,7 @@ static void judge_updates(Judge *j)
         for (uint32_t k = i + 1; k < n; k++) {
             const OrderEvent *a = order_event(j->c, list.at[i]);
             const OrderEvent *b = order_event(j->c, list.at[k]);
-            if (!order_matters(a, b) || !open_order(j->c, a, b))
+            if (!cell_order_matters(a, b) || !open_order(j->c, a, b))
                 continue;
             if (j->reads.len)
                 cell_fails(j, "a Set of a cell that is read, unordered with another update");
@@ -179,121 +169,18 @@ static void report_wait(Judge *j, uint32_t wait, uint32_t update)
     buf_free(&text);
 }
 
-/* Updates of a cell in certain order: from the first value that satisfies it, a wait that has not
- * run yet has to stay satisfied. */
-static bool stays_true(Judge *j, uint32_t wait)
-{
-    const OrderCheck *c = j->c;
-    const OrderEvent *w = order_event(c, wait);
-    uint32_t f = order_first(c, &j->s, w);
-    if (f == UINT32_MAX)
-        return w->kind == OE_STUCK;
-    for (uint32_t k = f; k < j->s.updates.len; k++) {
-        const OrderEvent *u = order_event(c, j->s.updates.at[k]);
-        if (order_before(c, w, u))
-            return true;
-        if (!order_holds(w, j->s.values.at[k + 1])) {
-            report_wait(j, wait, j->s.updates.at[k]);
-            return false;
-        }
-    }
-    return w->kind == OE_WAIT;
-}
-
-/* The open update that can make the wait false, by thread; 0: none. */
-static uint32_t spoils(const Judge *j, uint32_t wait)
-{
-    const OrderCheck *c = j->c;
-    const OrderEvent *w = order_event(c, wait);
-    int64_t most = j->v.base, least = j->v.base;
-    uint32_t up = 0, down = 0;
-    for (uint32_t i = 0; i < j->v.open.len; i++) {
-        const OrderEvent *u = order_event(c, j->v.open.at[i]);
-        bool first = order_before(c, u, w);
-        most += u->value > 0 ? u->value : 0;
-        least += u->value < 0 || first ? u->value : 0;
-        uint32_t *which = u->value > 0 ? &up : &down;
-        if (u->value && !first && (!*which || order_by_thread(&j->v.open.at[i], which, j->c) < 0))
-            *which = j->v.open.at[i];
-    }
-    if (w->op == WAIT_EQ && most > w->value)
-        return up;
-    return least < w->value ? down : 0;
-}
-
-/* The same where values are set, in no order with each other: any update that leaves what is not
- * waited for, and does not come before the wait. */
-static uint32_t replaces_it(const Judge *j, uint32_t wait)
-{
-    const OrderCheck *c = j->c;
-    const OrderEvent *w = order_event(c, wait);
-    uint32_t found = 0;
-    for (uint32_t i = 0; i < j->v.open.len; i++) {
-        const OrderEvent *u = order_event(c, j->v.open.at[i]);
-        bool spoils = order_replaces(u)  ? !order_holds(w, u->value)
-                      : w->op == WAIT_EQ ? u->value != 0
-                                         : u->value < 0;
-        if (spoils && !order_before(c, u, w) &&
-            (!found || order_by_thread(&j->v.open.at[i], &found, j->c) < 0))
-            found = j->v.open.at[i];
-    }
-    return found;
-}
-
-/* A cell that is only added to: an Eq is a Ge when the value cannot pass it. */
-static bool counts(Judge *j, uint32_t wait)
-{
-    const OrderCheck *c = j->c;
-    const OrderEvent *w = order_event(c, wait);
-    bool sets = j->cell->flags & (CELL_SET | CELL_PLAIN);
-    order_view(c, wait, &j->v);
-    bool possible = order_enough(c, &j->v, j->v.open.at, j->v.open.len);
-    if (w->kind == OE_STUCK && !possible)
-        return !sets;
-    uint32_t u = sets ? replaces_it(j, wait) : spoils(j, wait);
-    if (u)
-        report_wait(j, wait, u);
-    return w->kind == OE_WAIT && !u && !sets;
-}
-
-/* A counter that several lanes wait on and lower: their order must be the program's. */
-static bool lowered_in_order(const Judge *j)
-{
-    const OrderCheck *c = j->c;
-    if (j->cell->flags & CELL_LOWERED)
-        return false;
-    if (!(j->cell->flags & CELL_WAITERS) || j->cell->down == 0)
-        return true;
-    const OrderEvent *last = NULL;
-    for (uint32_t i = j->cell->first; i; i = order_event(c, i)->next) {
-        const OrderEvent *e = order_event(c, i);
-        bool wait = e->kind == OE_WAIT || e->kind == OE_STUCK;
-        if (!wait && !(e->kind == OE_NOTIFY && e->value < 0))
-            continue;
-        if (last && last->thread != e->thread &&
-            (!order_before(c, last, e) ||
-             order_event_place(c, (uint32_t)i).dispatch ==
-                 order_place(c, last->thread, last->pos, 0, 0).dispatch))
-            return false;
-        last = e;
-    }
-    return true;
-}
-
 static void judge_waits(Judge *j)
 {
     if (j->waits.len == 0)
         return;
-    bool counting = lowered_in_order(j);
     for (uint32_t i = 0; i < j->waits.len; i++) {
-        const OrderEvent *w = order_event(j->c, j->waits.at[i]);
-        bool ok = j->in_order ? stays_true(j, j->waits.at[i]) : counts(j, j->waits.at[i]);
-        if (j->in_order && !ok && w->kind == OE_STUCK)
-            ok = counting && counts(j, j->waits.at[i]);
-        if (!ok || (!j->in_order && !counting))
+        uint32_t wait = j->waits.at[i], spoiler;
+        if (!cell_wait_certain(j->c, &j->o, wait, &spoiler))
             cell_fails(j, j->cell->flags & (CELL_SET | CELL_PLAIN)
                               ? "its updates are in no order"
                               : "what its waits see depends on the order of its updates");
+        if (spoiler)
+            report_wait(j, wait, spoiler);
     }
 }
 
@@ -393,7 +280,7 @@ static void judge_cell(Judge *j, OrderCell *cell)
         judge_data(j);
         return;
     }
-    j->in_order = order_sequence(j->c, cell, &j->s);
+    cell_order_set(j->c, &j->o, cell);
     if (cell->flags & (CELL_SET | CELL_PLAIN))
         judge_updates(j);
     judge_waits(j);
@@ -445,7 +332,5 @@ void cells_judge(OrderCheck *c)
     vec_free(&cells);
     vec_free(&j.waits);
     vec_free(&j.reads);
-    vec_free(&j.s.updates);
-    vec_free(&j.s.values);
-    vec_free(&j.v.open);
+    cell_order_free(&j.o);
 }

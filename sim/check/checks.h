@@ -9,6 +9,10 @@
 Observer *check_order_new(World *w);
 /* Is code at this place in a race of the run that has ended? */
 bool check_order_raced(const Observer *order, CodePlace at);
+/* How far the lane of a place is in the run under way, and whether every schedule comes so far: a
+ * report about what some leave out would not be the same on all. */
+uint32_t check_order_mark(const Observer *order, CodePlace at);
+bool check_order_certain(const Observer *order, CodePlace at, uint32_t mark);
 /* Reads of what nobody has written. Whether a read that is in a race finds something is a matter of
  * the schedule: with `order` (NULL: nobody looks), the race is told and nothing else. */
 Observer *check_uninit_new(const World *w, const Observer *order);

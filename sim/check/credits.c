@@ -238,7 +238,7 @@ static void judge_sets(Credits *x)
 void credits_judge(OrderCheck *c, const OrderCell *cell)
 {
     Credits x = {.c = c, .cell = cell};
-    if (!c->done || !(c->world->config->checks & CHECK_SIGNALS) ||
+    if (!c->done || c->part || !(c->world->config->checks & CHECK_SIGNALS) ||
         cell->flags & (CELL_READ | CELL_PLAIN))
         return;
     if (cell->flags & CELL_SET)

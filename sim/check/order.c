@@ -52,10 +52,15 @@ static bool stands_still(const World *w)
     return true;
 }
 
-static void judge(OrderCheck *c)
+/* Of a run that came to its end what every schedule comes to is judged, of a piece all. */
+static void judge(OrderCheck *c, bool whole)
 {
     c->failed = false;
     order_solve(c);
+    while (whole && !c->cut && order_cut(c)) {
+        c->part = true;
+        order_solve(c);
+    }
     slices_ready(c);
     order_replay(c);
     sources_judge(c);
@@ -86,7 +91,7 @@ static void empty(OrderCheck *c)
 /* The log is full: what it holds is judged, and a new one begins. */
 static void cut(OrderCheck *c)
 {
-    judge(c);
+    judge(c, false);
     memcpy(c->left_at_cut, c->lanes_left, c->n_dispatches * sizeof *c->lanes_left);
     memcpy(c->state_at_cut, c->state, c->n_dispatches);
     c->cut = true;
@@ -124,17 +129,19 @@ static void finish(Observer *o, World *w, bool ok)
     bool whole = ok || (!w->failed && stands_still(w));
     if (whole)
         order_log_end(c);
-    judge(c);
+    judge(c, whole);
     if (whole)
         cells_judge(c);
-    else
+    if (c->part)
+        order_fails(c, "what a wait sees depends on the order of updates");
+    if (!whole)
         order_fails(c, "it did not come to its end");
     tell(c);
 }
 
 static void forget(OrderCheck *c)
 {
-    c->cut = c->failed = false;
+    c->cut = c->part = c->failed = false;
     order_rewind(c);
     order_waits_free(c);
     for (uint32_t u = 0; u < c->n_threads; u++) {
@@ -238,6 +245,25 @@ bool check_order_raced(const Observer *o, CodePlace at)
 {
     const OrderCheck *c = (const OrderCheck *)o;
     return map_get(&c->raced, (uint64_t)at.func << 32 | at.pc, NULL);
+}
+
+uint32_t check_order_mark(const Observer *o, CodePlace at)
+{
+    const OrderCheck *c = (const OrderCheck *)o;
+    return c->threads[order_thread(c, at)].n_events;
+}
+
+bool order_comes_to(const OrderCheck *c, uint32_t thread, uint32_t pos)
+{
+    const OrderThread *t = &c->threads[thread];
+    bool stuck = t->last && order_event(c, t->last)->kind == OE_STUCK;
+    return !c->part || pos + stuck <= t->n_events;
+}
+
+bool check_order_certain(const Observer *o, CodePlace at, uint32_t mark)
+{
+    const OrderCheck *c = (const OrderCheck *)o;
+    return order_comes_to(c, order_thread(c, at), mark);
 }
 
 Observer *check_order_new(World *w)

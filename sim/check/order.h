@@ -195,6 +195,7 @@ typedef struct {
     uint64_t n_accesses;
     bool cut;          /* the run was too long to be written down as one */
     bool shared_cores; /* blocks that follow each other on a core use cells */
+    bool part;         /* what not every schedule comes to was left out */
     /* solved */
     VEC(OrderWait) waits;
     bool unsolved;
@@ -230,15 +231,16 @@ static inline uint32_t order_thread(const OrderCheck *c, CodePlace at)
     return c->first_thread[at.rank] + (at.job ? c->world->host_cores + at.job - 1 : at.core);
 }
 
-/* The place of an event or access of a thread between its events; slow: for reports. */
-CodePlace order_place(const OrderCheck *c, uint32_t thread, uint32_t pos, uint32_t func,
-                      uint32_t pc);
+/* The place of an event; slow: for reports. */
 CodePlace order_event_place(const OrderCheck *c, uint32_t event);
 
 /* ---- order_log.c ---- */
 void order_log_event(OrderCheck *c, const Event *e);
 /* Adds the waits that are stuck. */
 void order_log_end(OrderCheck *c);
+/* Forgets the log and takes these events of it in its place, in this order; of each thread those up
+ * to some point. Accesses stay, those behind the thread's last event are not visited. */
+void order_log_again(OrderCheck *c, const OrderEvent *events, uint32_t n);
 FabRect order_rect(const OrderCheck *c, const OrderAccess *a);
 
 /* ---- order_save.c ---- */
@@ -295,8 +297,32 @@ int order_by_thread(const void *a, const void *b, void *check);
 void order_sort(const OrderCheck *c, uint32_t *events, uint32_t n);
 bool order_replaces(const OrderEvent *update);
 
+/* ---- cell_waits.c ---- */
+typedef struct {
+    const OrderCell *cell;
+    OrderSequence s;
+    bool in_order; /* `s` is set */
+    bool counting; /* its rank alone lowers it, in one order with its waits */
+    /* of the wait asked for last: */
+    OrderView v;
+    bool misses; /* in some schedule, what it waits for */
+} CellOrder;
+/* Do the two updates leave another value the other way round? */
+bool cell_order_matters(const OrderEvent *a, const OrderEvent *b);
+void cell_order_set(const OrderCheck *c, CellOrder *o, const OrderCell *cell);
+/* Does the wait of the cell that was set go on in every schedule, or stand in every one? If not,
+ * `spoiler` is the update after which it does not hold any more, or 0. */
+bool cell_wait_certain(const OrderCheck *c, CellOrder *o, uint32_t wait, uint32_t *spoiler);
+void cell_order_free(CellOrder *o);
+
+/* ---- order_cut.c ---- */
+/* Of a solved log keeps what every schedule comes to; false: that is all of it. */
+bool order_cut(OrderCheck *c);
+
 /* ---- order_replay.c: calls race_visit for the accesses ---- */
 void order_replay(OrderCheck *c);
+/* By the states of dispatches: have those ended that this one waits for, or has it begun? */
+bool order_can_begin(const OrderCheck *c, uint32_t dispatch);
 
 /* ---- race.c ---- */
 void race_visit(OrderCheck *c, uint32_t thread, const OrderAccess *a);
@@ -329,6 +355,8 @@ void float_sums_note(OrderCheck *c, const Event *e);
 bool float_sums_vary(const OrderCheck *c, const Slice *s, int64_t first, int64_t end);
 void float_sums_free(OrderCheck *c);
 
+/* Does every schedule come to what the thread did behind its event `pos`? */
+bool order_comes_to(const OrderCheck *c, uint32_t thread, uint32_t pos);
 /* The run is no certificate: for the first reason given. Text after the colon of the note. */
 void order_fails(OrderCheck *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void order_cell_text(const OrderCheck *c, Buf *out, FabAddr at);

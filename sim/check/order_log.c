@@ -44,6 +44,7 @@ static OrderCell *cell_find(OrderCheck *c, FabAddr at)
 static void push_cell_event(OrderCheck *c, OrderCell *cell, OrderEvent e)
 {
     e.cell = (uint32_t)(cell - c->cells.at);
+    e.next = 0;
     uint32_t i = push_event(c, e);
     if (cell->last)
         order_event(c, cell->last)->next = i;
@@ -79,6 +80,15 @@ static void added(OrderCell *cell, const OrderEvent *e, bool own)
         cell->flags |= CELL_SENDERS;
 }
 
+static void push_notify(OrderCheck *c, OrderCell *cell, OrderEvent n)
+{
+    if (n.op == NOTIFY_SET)
+        cell->flags |= CELL_SET;
+    else
+        added(cell, &n, c->threads[n.thread].rank == cell->at.rank);
+    push_cell_event(c, cell, n);
+}
+
 static void log_notify(OrderCheck *c, const Event *e)
 {
     OrderCell *cell = cell_find(c, e->rect.at);
@@ -88,22 +98,11 @@ static void log_notify(OrderCheck *c, const Event *e)
     n.insn = BC_NOTIFY;
     if (!cell->last)
         cell->start = e->before;
-    if (e->op == NOTIFY_SET)
-        cell->flags |= CELL_SET;
-    else
-        added(cell, &n, e->at.rank == e->target);
-    push_cell_event(c, cell, n);
+    push_notify(c, cell, n);
 }
 
-static void log_wait(OrderCheck *c, OrderKind kind, const OrderEvent *wait, FabAddr at,
-                     int32_t value_now)
+static void push_wait(OrderCheck *c, OrderCell *cell, OrderEvent w)
 {
-    OrderCell *cell = cell_find(c, at);
-    OrderEvent w = *wait;
-    w.kind = (uint8_t)kind;
-    w.insn = BC_WAIT;
-    if (!cell->last)
-        cell->start = value_now;
     if (w.op == WAIT_EQ)
         cell->flags |= CELL_EQ;
     waits_here(cell, w.thread);
@@ -114,6 +113,14 @@ static void log_wait(OrderCheck *c, OrderKind kind, const OrderEvent *wait, FabA
         cell->reached = need;
     cell->waited = true;
     push_cell_event(c, cell, w);
+}
+
+static void log_wait(OrderCheck *c, const OrderEvent *wait, FabAddr at, int32_t value_now)
+{
+    OrderCell *cell = cell_find(c, at);
+    if (!cell->last)
+        cell->start = value_now;
+    push_wait(c, cell, *wait);
 }
 
 /* A store over cells, or a read of them: once per place between two events of the lane. */
@@ -327,7 +334,8 @@ static void sync_event(OrderCheck *c, const Event *e)
     OrderEvent w = make_event(c, OE_WAIT, e->at);
     w.op = e->op;
     w.value = e->value;
-    log_wait(c, OE_WAIT, &w, e->rect.at, e->after);
+    w.insn = BC_WAIT;
+    log_wait(c, &w, e->rect.at, e->after);
 }
 
 static void fence(OrderCheck *c, const Event *e)
@@ -385,19 +393,62 @@ void order_log_end(OrderCheck *c)
             OrderEvent w = make_event(c, OE_STUCK, p->at);
             w.op = (uint8_t)p->op;
             w.value = p->value;
-            log_wait(c, OE_STUCK, &w, p->rect.at, 0);
+            w.insn = BC_WAIT;
+            log_wait(c, &w, p->rect.at, 0);
         }
+}
+
+/* ---- again ---- */
+
+static void forget_cell(OrderCell *cell)
+{
+    *cell = (OrderCell){.at = cell->at, .start = cell->start};
+}
+
+static void take_again(OrderCheck *c, OrderEvent e)
+{
+    OrderCell *cells = c->cells.at;
+    e.follows = e.snap = e.wait = 0;
+    switch (e.kind) {
+    case OE_NOTIFY: push_notify(c, &cells[e.cell], e); break;
+    case OE_WAIT:
+    case OE_STUCK: push_wait(c, &cells[e.cell], e); break;
+    case OE_READ:
+    case OE_PLAIN:
+        cells[e.cell].flags |= e.kind == OE_READ ? CELL_READ : CELL_PLAIN;
+        push_cell_event(c, &cells[e.cell], e);
+        break;
+    default: (void)push_event(c, e); break;
+    }
+}
+
+void order_log_again(OrderCheck *c, const OrderEvent *events, uint32_t n)
+{
+    order_rewind(c);
+    order_waits_free(c);
+    order_snaps_free(c);
+    for (uint32_t u = 0; u < c->n_threads; u++)
+        c->threads[u].first = c->threads[u].last = c->threads[u].n_events = 0;
+    for (uint32_t i = 0; i < c->cells.len; i++)
+        forget_cell(&c->cells.at[i]);
+    c->n_events = 0;
+    for (uint32_t i = 0; i < n; i++)
+        take_again(c, events[i]);
+    order_rewind(c);
 }
 
 /* ---- places ---- */
 
-CodePlace order_place(const OrderCheck *c, uint32_t thread, uint32_t pos, uint32_t func,
-                      uint32_t pc)
+CodePlace order_event_place(const OrderCheck *c, uint32_t event)
 {
-    const OrderThread *t = &c->threads[thread];
-    CodePlace at = {
-        .rank = t->rank, .core = thread - c->first_thread[t->rank], .func = func, .pc = pc};
-    for (uint32_t i = t->first; i && order_event(c, i)->pos <= pos; i = order_event(c, i)->follows)
+    const OrderEvent *e = order_event(c, event);
+    const OrderThread *t = &c->threads[e->thread];
+    CodePlace at = {.rank = t->rank,
+                    .core = e->thread - c->first_thread[t->rank],
+                    .func = e->func,
+                    .pc = e->pc};
+    for (uint32_t i = t->first; i && order_event(c, i)->pos <= e->pos;
+         i = order_event(c, i)->follows)
         if (order_event(c, i)->kind == OE_BEGIN) {
             at.dispatch = order_event(c, i)->cell;
             at.block = 0;
@@ -406,10 +457,4 @@ CodePlace order_place(const OrderCheck *c, uint32_t thread, uint32_t pos, uint32
             at.block = (uint32_t)order_event(c, i)->value;
         }
     return at;
-}
-
-CodePlace order_event_place(const OrderCheck *c, uint32_t event)
-{
-    const OrderEvent *e = order_event(c, event);
-    return order_place(c, e->thread, e->pos, e->func, e->pc);
 }

@@ -72,7 +72,7 @@ static bool must_sleep(Replay *r, uint32_t u, const OrderEvent *e)
     return false;
 }
 
-static bool can_begin(const OrderCheck *c, uint32_t index)
+bool order_can_begin(const OrderCheck *c, uint32_t index)
 {
     const Dispatch *d = &c->world->dispatches.at[index];
     if (c->state[index])
@@ -106,7 +106,7 @@ static void run_on(Replay *r, uint32_t u)
             return;
         const OrderEvent *e = order_event(c, t->event);
         bool takes = e->kind == OE_START || e->kind == OE_TAKE;
-        if ((e->kind == OE_BEGIN && !can_begin(c, e->cell)) || (takes && !order_posted(c, e))) {
+        if ((e->kind == OE_BEGIN && !order_can_begin(c, e->cell)) || (takes && !order_posted(c, e))) {
             vec_push(&r->starting, u);
             return;
         }
@@ -115,6 +115,8 @@ static void run_on(Replay *r, uint32_t u)
         bool frees = e->kind == OE_BEGIN || e->kind == OE_END || e->kind == OE_POST;
         order_step(c, u);
         wake(r, u);
+        if (e->kind == OE_STUCK)
+            return;
         if (frees && r->starting.len)
             retry_starting(r);
     }

@@ -10,6 +10,7 @@ static Access access_now(OrderCheck *c, const Event *e)
     return (Access){.rect = e->rect,
                     .at = e->at,
                     .thread = order_thread(c, e->at),
+                    .epoch = t->n_events,
                     .puts = t->puts,
                     .kind = (uint8_t)e->kind,
                     .dtype = e->dtype,
@@ -30,18 +31,15 @@ void sources_note(OrderCheck *c, const Event *e)
     vec_push(&t->sources, a);
 }
 
-/* Of the races of one pair of lines that of the lowest thread is told, whichever the run came to
- * first. */
+/* One for each pair of lines and thread: that of the lowest is told. */
 static void keep(OrderCheck *c, const SourceRace *race)
 {
     for (uint32_t i = 0; i < c->source_races.len; i++) {
         SourceRace *old = &c->source_races.at[i];
-        if (place_key(c->world, old->then.at) != place_key(c->world, race->then.at) ||
-            place_key(c->world, old->now.at) != place_key(c->world, race->now.at))
-            continue;
-        if (race->now.thread < old->now.thread)
-            *old = *race;
-        return;
+        if (place_key(c->world, old->then.at) == place_key(c->world, race->then.at) &&
+            place_key(c->world, old->now.at) == place_key(c->world, race->now.at) &&
+            old->now.thread == race->now.thread)
+            return;
     }
     vec_push(&c->source_races, *race);
 }
@@ -71,7 +69,9 @@ static int by_place(const void *a_, const void *b_)
     uint64_t y[2] = {(uint64_t)b->now.at.func << 32 | b->now.at.pc,
                      (uint64_t)b->then.at.func << 32 | b->then.at.pc};
     int i = x[0] == y[0];
-    return (x[i] > y[i]) - (x[i] < y[i]);
+    if (x[i] != y[i])
+        return x[i] < y[i] ? -1 : 1;
+    return (a->now.thread > b->now.thread) - (a->now.thread < b->now.thread);
 }
 
 void sources_judge(OrderCheck *c)
@@ -80,7 +80,8 @@ void sources_judge(OrderCheck *c)
         vec_sort(&c->source_races, by_place);
     for (uint32_t i = 0; i < c->source_races.len; i++) {
         const SourceRace *r = &c->source_races.at[i];
-        race_report(c, &(Race){&r->then, &r->now, r->first, r->end, true, NULL});
+        if (order_comes_to(c, r->now.thread, r->now.epoch))
+            race_report(c, &(Race){&r->then, &r->now, r->first, r->end, true, NULL});
     }
     vec_clear(&c->source_races);
 }

@@ -16,6 +16,7 @@ typedef struct {
     uint64_t key;
     char *text;
     uint32_t slice; /* of a window, from 1; 0: something else */
+    uint32_t mark;  /* how far its lane was */
 } Finding;
 
 /* An Out of a kernel call under way: what this call has written. */
@@ -30,7 +31,7 @@ typedef struct {
     const Observer *order; /* or NULL */
     Map index;             /* window << 32 | rank -> position in `slices` */
     VEC(Written) slices;
-    Map reported; /* key of a place -> position in `findings` */
+    Map reported; /* keys of places with lanes */
     VEC(Finding) findings;
     Map outs; /* dispatch << 32 | region -> Written of the run, where it is Out and nothing else */
     VEC(KernelOut) kernels;
@@ -48,41 +49,45 @@ static Written *slice_of(UninitCheck *c, const World *w, FabAddr at)
 
 /* ---- reports ---- */
 
+/* A block runs on whichever core is free. */
+static uint32_t core_of(CodePlace at)
+{
+    return at.job ? 0 : at.core;
+}
+
 static bool is_lower(CodePlace a, CodePlace b)
 {
-    uint64_t x[] = {a.rank, a.core, a.dispatch, a.func, a.pc};
-    uint64_t y[] = {b.rank, b.core, b.dispatch, b.func, b.pc};
+    uint64_t x[] = {a.rank, core_of(a), a.dispatch, a.block, a.func, a.pc};
+    uint64_t y[] = {b.rank, core_of(b), b.dispatch, b.block, b.func, b.pc};
     size_t i = 0;
-    while (i < 4 && x[i] == y[i])
+    while (i < 5 && x[i] == y[i])
         i++;
     return x[i] < y[i];
 }
 
-/* Keeps a report, one for each place: that of the lowest rank, whoever came first in this run. The
- * text becomes the check's. */
+static uint64_t key_with_lane(const World *w, CodePlace at)
+{
+    const uint64_t odd = UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t lane = ((uint64_t)at.rank << 32 | at.dispatch) * odd ^ at.block;
+    return (place_key(w, at) * odd ^ lane) * odd ^ core_of(at);
+}
+
+/* Keeps a report, one for each place and lane: of those that every schedule comes to that of the
+ * lowest is told. The text becomes the check's. */
 static void keep(UninitCheck *c, const World *w, CodePlace at, Buf *text, uint32_t slice)
 {
-    uint64_t found, key = place_key(w, at);
-    Finding f = {at, key, text->at, slice};
+    Finding f = {at, place_key(w, at), text->at, slice, 0};
+    if (c->order)
+        f.mark = check_order_mark(c->order, at);
     *text = (Buf){0};
-    if (!map_get(&c->reported, key, &found)) {
-        map_set(&c->reported, key, c->findings.len);
-        vec_push(&c->findings, f);
-        return;
-    }
-    Finding *old = &c->findings.at[found];
-    bool lower = is_lower(at, old->at);
-    xfree(lower ? old->text : f.text);
-    if (lower)
-        *old = f;
+    map_set(&c->reported, key_with_lane(w, at), 1);
+    vec_push(&c->findings, f);
 }
 
 /* Could a report at this place still be kept? */
 static bool is_new(const UninitCheck *c, const World *w, CodePlace at)
 {
-    uint64_t found;
-    return !map_get(&c->reported, place_key(w, at), &found) ||
-           at.rank < c->findings.at[found].at.rank;
+    return !map_get(&c->reported, key_with_lane(w, at), NULL);
 }
 
 static void report_window(UninitCheck *c, World *w, const Event *e, const Hole *h)
@@ -289,7 +294,9 @@ static void on_event(Observer *o, World *w, const Event *e)
 static int by_key(const void *a_, const void *b_)
 {
     const Finding *a = a_, *b = b_;
-    return (a->key > b->key) - (a->key < b->key);
+    if (a->key != b->key)
+        return a->key < b->key ? -1 : 1;
+    return is_lower(b->at, a->at) - is_lower(a->at, b->at);
 }
 
 /* Only now is known who writes to a slice. */
@@ -319,9 +326,17 @@ static void finish(Observer *o, World *w, bool ok)
     UninitCheck *c = (UninitCheck *)o;
     if (c->findings.len)
         vec_sort(&c->findings, by_key);
-    for (uint32_t i = 0; i < c->findings.len; i++)
-        if (!c->order || !check_order_raced(c->order, c->findings.at[i].at))
-            tell(c, w, &c->findings.at[i]);
+    const Finding *told = NULL;
+    for (uint32_t i = 0; i < c->findings.len; i++) {
+        const Finding *f = &c->findings.at[i];
+        if (told && told->key == f->key)
+            continue;
+        if (c->order &&
+            (check_order_raced(c->order, f->at) || !check_order_certain(c->order, f->at, f->mark)))
+            continue;
+        tell(c, w, f);
+        told = f;
+    }
 }
 
 static void reset(Observer *o, World *w)

@@ -76,16 +76,16 @@ static int set(void *env)
     RunCall *call = env;
     pld_run *r = call->run;
     r->settled = false;
-    if (strcmp(call->name, "cost") == 0)
-        return r->settings.run.cost = r->cost = true, PLD_OK;
-    if (strcmp(call->name, "trace") == 0)
-        return r->trace = true, PLD_OK;
-    if (strcmp(call->name, "timeline") == 0)
-        return r->timeline = true, PLD_OK;
+    const char *value = call->value ? copy(r, call->value) : NULL;
+    switch (run_shows(r, call->name, value)) {
+    case SETTING_OK: return PLD_OK;
+    case SETTING_BAD: return PLD_USAGE;
+    case SETTING_UNKNOWN: break;
+    }
     const char *why = arena_printf(&r->settings.arena, "unknown option '%s'", call->name);
-    if (!call->value)
+    if (!value)
         return run_refuse(r, why);
-    switch (run_setting(&r->settings, call->name, copy(r, call->value))) {
+    switch (run_setting(&r->settings, call->name, value)) {
     case SETTING_OK: return PLD_OK;
     case SETTING_BAD: return run_refuse(r, r->settings.why);
     case SETTING_UNKNOWN: break;
@@ -288,8 +288,9 @@ const char *pld_run_token(const pld_run *run)
 
 const char *pld_run_output(const pld_run *run, const char *what, size_t *len)
 {
-    static const char *const names[] = {"cost.json", "trace.json", "timeline.svg", "timeline.html",
-                                        "prints"};
+    static const char *const names[] = {"cost.json",     "trace.json", "timeline.svg",
+                                        "timeline.html", "prints",     "reports.json",
+                                        "junit.xml"};
     if (run->broken)
         return NULL;
     if (strcmp(what, "outcome") == 0) {

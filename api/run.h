@@ -6,6 +6,7 @@
 #include "api/settings.h"
 #include "sim/machine/world.h"
 #include "sim/report/record.h"
+#include "sim/report/watch.h"
 
 /* What the caller gave for a tensor. */
 typedef struct {
@@ -14,7 +15,16 @@ typedef struct {
     int64_t shape[BC_MAX_RANK], strides[BC_MAX_RANK];
 } RunArray;
 
-typedef enum { OUT_COST, OUT_TRACE, OUT_SVG, OUT_HTML, OUT_PRINTS, OUT_COUNT } Output;
+typedef enum {
+    OUT_COST,
+    OUT_TRACE,
+    OUT_SVG,
+    OUT_HTML,
+    OUT_PRINTS,
+    OUT_REPORTS,
+    OUT_JUNIT,
+    OUT_COUNT
+} Output;
 
 struct pld_run {
     Heap heap; /* settings */
@@ -23,6 +33,8 @@ struct pld_run {
     VEC(RunArray) tensors;
     VEC(HostArray) goldens;
     bool cost, trace, timeline;
+    bool no_print, quiet, json, junit;
+    Texts prints, watches; /* what to show after the run, and while it runs */
     int (*progress)(void *user, uint64_t steps, int64_t time_ps);
     void *user;
     double last_progress, end; /* seconds */
@@ -33,6 +45,7 @@ struct pld_run {
     World *world;      /* that ran, or NULL */
     RunResult result;
     Recorder recorder;
+    Watch watch;
     const char *text;
     Buf outputs[OUT_COUNT], search; /* search: pld_explore_json */
     const char *searched;           /* token of the first failure of an exploration, or NULL */
@@ -46,6 +59,11 @@ int run_refuse(pld_run *r, const char *why);
 int run_finish(pld_run *r, int status);
 /* Empties what the last start left, and holds the settings against the program. */
 int run_settle(pld_run *r);
+/* An option about what a run shows: SETTING_UNKNOWN when `name` is none; a value that is refused is
+ * SETTING_BAD, with r->why. `value` is NULL or lives as long as the settings. */
+SettingResult run_shows(pld_run *r, const char *name, const char *value);
+/* Texts of a run that ended; its status, or PLD_USAGE for a tensor to print that there is not. */
+int run_show(pld_run *r, int status);
 /* Makes the configuration of a start; arrays that are not dense are copied into `arena`. */
 RunConfig run_config(pld_run *r, Arena *arena);
 /* Starts the clocks of progress and time limit. */

@@ -170,17 +170,19 @@ static bool check_option(RunSettings *s, const char *value)
         unsigned bit;
     } checks[] = {{"races", CHECK_RACES},   {"uninit", CHECK_UNINIT}, {"signals", CHECK_SIGNALS},
                   {"fences", CHECK_FENCES}, {"all", CHECK_ALL},       {"none", 0}};
-    s->run.checks = 0;
+    unsigned bits = 0;
     for (const char *at = value;; at++) {
         size_t len = strcspn(at, ","), i = 0;
         while (i < 6 && (strlen(checks[i].name) != len || memcmp(at, checks[i].name, len)))
             i++;
         if (i == 6)
             return fail(s, "--check", "a list of races, uninit, signals, fences, or none", value);
-        s->run.checks |= checks[i].bit;
+        bits |= checks[i].bit;
         at += len;
-        if (!*at)
-            return true;
+        if (*at)
+            continue;
+        s->run.checks = bits;
+        return true;
     }
 }
 

@@ -3,9 +3,6 @@
 #include "api/arrays.h"
 #include "api/run.h"
 #include "sim/host/run.h"
-#include "sim/report/cost.h"
-#include "sim/report/timeline.h"
-#include "sim/report/trace.h"
 
 #include <string.h>
 #include <time.h>
@@ -112,7 +109,7 @@ RunConfig run_config(pld_run *r, Arena *arena)
     c.progress = r->progress ? progress : NULL;
     c.progress_env = c.stop_env = c.print_env = r;
     c.stop = stop;
-    c.print = print;
+    c.print = r->no_print ? NULL : print;
     return c;
 }
 
@@ -120,21 +117,7 @@ RunConfig run_config(pld_run *r, Arena *arena)
 
 static bool records(const pld_run *r)
 {
-    return r->trace || r->timeline;
-}
-
-static void make_outputs(pld_run *r)
-{
-    if (r->cost)
-        cost_print_json(r->world, &r->result, &r->outputs[OUT_COST]);
-    if (!r->world)
-        return;
-    if (r->trace)
-        trace_print(r->world, &r->recorder, &r->outputs[OUT_TRACE]);
-    if (!r->timeline)
-        return;
-    timeline_print(r->world, &r->recorder, false, &r->outputs[OUT_SVG]);
-    timeline_print(r->world, &r->recorder, true, &r->outputs[OUT_HTML]);
+    return r->trace || r->timeline || r->watches.len;
 }
 
 static int finish_start(pld_run *r)
@@ -142,23 +125,26 @@ static int finish_start(pld_run *r)
     int status = r->result.status;
     if (status == EXIT_STEPS && atomic_load(&r->cancelled))
         status = PLD_CANCELLED;
-    make_outputs(r);
-    r->text = run_result_text(&r->result.arena, &r->result);
+    int shown = run_show(r, status);
     if (r->world && (status == EXIT_OK || status == EXIT_GOLDEN || status == EXIT_CHECK))
         write_back(r, r->world);
-    return status;
+    return shown;
 }
 
 static int start_new(void *env)
 {
     pld_run *r = env;
     RunConfig c = run_config(r, &r->result.arena);
-    Observer *observers[] = {&r->recorder.observer};
+    Observer *observers[2];
     record_init(&r->recorder);
-    if (records(r)) {
-        c.observers = observers;
-        c.n_observers = 1;
-    }
+    watch_init(&r->watch, r->watches.at, r->watches.len);
+    r->watch.print = print;
+    r->watch.env = r;
+    if (r->trace || r->timeline)
+        observers[c.n_observers++] = &r->recorder.observer;
+    if (r->watches.len)
+        observers[c.n_observers++] = &r->watch.observer;
+    c.observers = observers;
     (void)sim_run_keep(program_code(r->program), &c, &r->result, &r->world);
     return finish_start(r);
 }

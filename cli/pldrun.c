@@ -2,7 +2,6 @@
 #include "base/file.h"
 #include "base/terminal.h"
 #include "cli/claims.h"
-#include "cli/junit.h"
 #include "cli/over.h"
 #include "cli/progress.h"
 #include "cli/report.h"
@@ -207,7 +206,7 @@ static int run(RunOptions *o, const Loaded *l, Over *over)
         status = STATUS_USAGE;
     world_free(w);
     show_free(&show);
-    if (!junit_run(o, &result, status) && status == STATUS_OK)
+    if (!show_run_report(o, &result, status) && status == STATUS_OK)
         status = STATUS_USAGE;
     say_run_verdict(o, &result, status);
     if (status == STATUS_OK && !o->cost_json)
@@ -290,7 +289,7 @@ static int run_explore(RunOptions *o, const Loaded *l)
         }
         print_counts(o, &r);
     }
-    if (!junit_explore(o, &r) && status == STATUS_OK)
+    if (!show_explore_report(o, &r) && status == STATUS_OK)
         status = STATUS_USAGE;
     say_explore_verdict(o, &r);
     explore_free(&r);

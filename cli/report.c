@@ -3,22 +3,12 @@
 
 #include "base/json.h"
 #include "base/terminal.h"
-#include "sim/report/cost.h"
+#include "sim/report/report_json.h"
 #include "sim/sched/replay.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-static const char *const severities[] = {
-    [REP_USAGE] = "error", [REP_FAULT] = "error",     [REP_DEADLOCK] = "error",
-    [REP_CHECK] = "error", [REP_WARNING] = "warning", [REP_GOLDEN] = "error",
-    [REP_STEPS] = "error", [REP_INTERNAL] = "error",  [REP_NOTE] = "note"};
-
-static const char *const kinds[] = {
-    [REP_USAGE] = "usage", [REP_FAULT] = "fault",       [REP_DEADLOCK] = "deadlock",
-    [REP_CHECK] = "check", [REP_WARNING] = "warning",   [REP_GOLDEN] = "golden",
-    [REP_STEPS] = "steps", [REP_INTERNAL] = "internal", [REP_NOTE] = "note"};
 
 static void key_str(JsonWriter *j, const char *key, const char *value)
 {
@@ -34,13 +24,11 @@ static void key_int(JsonWriter *j, const char *key, int64_t value)
     json_int(j, value);
 }
 
-static void key_place(JsonWriter *j, const char *file, uint32_t line, uint32_t col)
+/* Prints an object, and frees its text. */
+static void line(Buf *out)
 {
-    if (!file)
-        return;
-    key_str(j, "file", file);
-    key_int(j, "line", line);
-    key_int(j, "col", col);
+    terminal_line(stderr, "%s", out->at);
+    buf_free(out);
 }
 
 static void begin(JsonWriter *j, Buf *out)
@@ -52,77 +40,7 @@ static void begin(JsonWriter *j, Buf *out)
 static void end(JsonWriter *j, Buf *out)
 {
     json_close(j);
-    terminal_line(stderr, "%s", out->at);
-    buf_free(out);
-}
-
-/* ---- reports ---- */
-
-static void item_object(JsonWriter *j, const ReportItem *i)
-{
-    json_open(j, '{');
-    key_str(j, "role", i->role);
-    key_int(j, "rank", i->rank);
-    key_int(j, "core", i->core);
-    key_str(j, "op", i->op);
-    key_place(j, i->file, i->line, i->col);
-    key_str(j, "window", i->window);
-    key_str(j, "parameter", i->parameter);
-    key_str(j, "tensor", i->tensor);
-    if (i->window)
-        key_int(j, "of_rank", i->owner);
-    key_str(j, "elements", i->elements);
-    if (i->cmp) {
-        key_int(j, "value", i->value);
-        key_str(j, "cmp", i->cmp);
-        key_int(j, "wanted", i->wanted);
-    }
-    json_close(j);
-}
-
-static void mismatch_object(JsonWriter *j, const GoldenMismatch *m)
-{
-    json_key(j, "mismatch");
-    json_open(j, '{');
-    key_str(j, "output", m->output);
-    key_int(j, "differ", m->bad);
-    key_int(j, "elements", m->elements);
-    json_key(j, "largest");
-    json_double(j, m->largest);
-    json_key(j, "rtol");
-    json_double(j, m->rtol);
-    json_key(j, "atol");
-    json_double(j, m->atol);
-    key_str(j, "index", m->index);
-    key_str(j, "got", m->got);
-    key_str(j, "golden", m->golden);
-    json_close(j);
-}
-
-static void report_object(const Report *r, const char *replay)
-{
-    Buf out = {0};
-    JsonWriter j;
-    begin(&j, &out);
-    key_str(&j, "severity", severities[r->kind]);
-    key_str(&j, "kind", kinds[r->kind]);
-    key_str(&j, "code", r->check);
-    key_str(&j, "message", r->text);
-    key_place(&j, r->file, r->line, r->col);
-    if (r->rank != UINT32_MAX)
-        key_int(&j, "rank", r->rank);
-    if (r->n_items) {
-        json_key(&j, "places");
-        json_open(&j, '[');
-        for (uint32_t i = 0; i < r->n_items; i++)
-            item_object(&j, &r->items[i]);
-        json_close(&j);
-    }
-    if (r->mismatch)
-        mismatch_object(&j, r->mismatch);
-    if (r->kind != REP_NOTE && r->kind != REP_WARNING)
-        key_str(&j, "replay", replay);
-    end(&j, &out);
+    line(out);
 }
 
 void say_report(const RunOptions *o, const Report *r, const char *replay)
@@ -132,7 +50,8 @@ void say_report(const RunOptions *o, const Report *r, const char *replay)
     if (o->quiet && minor)
         return;
     if (o->json) {
-        report_object(r, replay);
+        report_json(&text, r, replay);
+        line(&text);
         return;
     }
     buf_printf(&text, "%s%s\n", r->kind == REP_USAGE ? "pldrun: error: " : "", r->text);
@@ -143,18 +62,13 @@ void say_report(const RunOptions *o, const Report *r, const char *replay)
 void say_note(const RunOptions *o, const char *severity, const char *code, const char *fmt, ...)
 {
     Buf text = {0}, out = {0};
-    JsonWriter j;
     va_list ap;
     va_start(ap, fmt);
     buf_vprintf(&text, fmt, ap);
     va_end(ap);
     if (o->json) {
-        begin(&j, &out);
-        key_str(&j, "severity", severity);
-        key_str(&j, "kind", strcmp(severity, "error") == 0 ? "usage" : severity);
-        key_str(&j, "code", code);
-        key_str(&j, "message", text.at);
-        end(&j, &out);
+        report_json_note(&out, severity, code, text.at);
+        line(&out);
     } else {
         terminal_line(stderr, "%s", text.at);
     }
@@ -190,34 +104,13 @@ void say_failure(const RunOptions *o, const ExploreFailure *f, const char *repla
 
 /* ---- verdicts ---- */
 
-static const char *word_of(int status)
-{
-    return status == EXIT_OK ? "OK" : cost_verdict(&(RunResult){.status = status, .n_checked = 1});
-}
-
 void say_run_verdict(const RunOptions *o, const RunResult *r, int status)
 {
     Buf out = {0};
-    JsonWriter j;
     if (!o->json)
         return;
-    begin(&j, &out);
-    key_str(&j, "verdict", r && r->status == status ? cost_verdict(r) : word_of(status));
-    key_int(&j, "status", status);
-    if (r) {
-        key_int(&j, "steps", (int64_t)r->steps);
-        key_int(&j, "time_ps", r->time_ps);
-        key_int(&j, "checked", r->n_checked);
-        json_key(&j, "unchecked");
-        json_open(&j, '[');
-        for (uint32_t i = 0; i < r->n_unchecked; i++)
-            json_str(&j, r->unchecked[i]);
-        json_close(&j);
-        json_key(&j, "certified");
-        json_bool(&j, r->certified);
-        key_str(&j, "token", r->token);
-    }
-    end(&j, &out);
+    report_json_run(&out, r, status);
+    line(&out);
 }
 
 void say_explore_verdict(const RunOptions *o, const ExploreResult *r)
@@ -227,7 +120,8 @@ void say_explore_verdict(const RunOptions *o, const ExploreResult *r)
     if (!o->json)
         return;
     begin(&j, &out);
-    key_str(&j, "verdict", r->status == EXIT_OK && r->complete ? "verified" : word_of(r->status));
+    key_str(&j, "verdict",
+            r->status == EXIT_OK && r->complete ? "verified" : report_json_word(r->status));
     key_int(&j, "status", r->status);
     key_int(&j, "executions", (int64_t)r->executions);
     json_key(&j, "complete");

@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/terminal.h"
 #include "cli/report.h"
+#include "sim/report/junit.h"
 #include "sim/report/timeline.h"
 #include "sim/report/trace.h"
 
@@ -69,4 +70,26 @@ void show_free(Show *v)
 {
     record_free(&v->recorder);
     watch_free(&v->watch);
+}
+
+bool show_run_report(const RunOptions *o, const RunResult *r, int status)
+{
+    Buf text = {0};
+    if (!o->junit)
+        return true;
+    junit_run(&text, o->path, o->set.run.checks, r, status);
+    bool ok = write_file(o->junit, &text);
+    buf_free(&text);
+    return ok;
+}
+
+bool show_explore_report(const RunOptions *o, const ExploreResult *r)
+{
+    Buf text = {0};
+    if (!o->junit)
+        return true;
+    junit_explore(&text, o->path, r);
+    bool ok = write_file(o->junit, &text);
+    buf_free(&text);
+    return ok;
 }

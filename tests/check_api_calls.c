@@ -37,7 +37,7 @@ START_TEST(windows_are_kept_when_asked_for)
     int32_t x[8] = {1}, y[8], z[8] = {5};
     size_t len;
     pld_tensor tx = row(x), ty = row(y), tz = row(z);
-    pld_run_set(r, "check", "race,signal,fence");
+    pld_run_set(r, "check", "races,signals,fences");
     ck_assert_int_eq(pld_run_again(r, 1), PLD_USAGE);
     pld_run_tensor(r, "x", &tx);
     pld_run_tensor(r, "y", &ty);
@@ -81,6 +81,53 @@ static const char rows[] =
     "    return orch(x, y, device=0)\n";
 
 /* Sizes change from run to run; one of them has no elements, and needs no memory. */
+static const char *output(const pld_run *r, const char *what)
+{
+    size_t len;
+    const char *text = pld_run_output(r, what, &len);
+    ck_assert(!text || strlen(text) == len);
+    return text ? text : "";
+}
+
+START_TEST(a_run_shows_what_it_is_asked_for)
+{
+    pld_program *p = text_program(counting);
+    pld_run *r = pld_run_new(p);
+    int32_t x[8] = {3}, y[8];
+    pld_tensor tx = row(x), ty = row(y);
+    pld_run_tensor(r, "x", &tx);
+    pld_run_tensor(r, "y", &ty);
+    pld_run_set(r, "check", "races,signals");
+    ck_assert_int_eq(pld_run_set(r, "print", NULL), PLD_USAGE);
+    ck_assert_int_eq(pld_run_set(r, "diagnostics", "xml"), PLD_USAGE);
+    ck_assert_str_eq(pld_run_why(r), "diagnostics is text or json");
+    ck_assert_int_eq(pld_run_set(r, "report", NULL), PLD_USAGE);
+    ck_assert_int_eq(pld_run_set(r, "report", "junit"), PLD_OK);
+    ck_assert_int_eq(pld_run_set(r, "print", "y[0,:2]"), PLD_OK);
+    ck_assert_int_eq(pld_run_set(r, "watch", "b[0][0,0]"), PLD_OK);
+    ck_assert_int_eq(pld_run_set(r, "diagnostics", "json"), PLD_OK);
+    for (int again = 0; again < 2; again++) {
+        ck_assert_msg(pld_run_start(r) == PLD_OK, "%s", pld_run_text(r));
+        ck_assert_msg(strstr(output(r, "prints"), "b[0, 0]: 0 -> 3"), "%s", output(r, "prints"));
+        ck_assert_ptr_nonnull(strstr(output(r, "prints"), "y[0,:2] =\n[3 0]\n"));
+        ck_assert_ptr_nonnull(strstr(output(r, "prints"), ": w = 3"));
+        ck_assert_ptr_nonnull(strstr(output(r, "reports.json"), "\"code\":\"unchecked\""));
+        ck_assert_ptr_nonnull(strstr(output(r, "reports.json"), "\n{\"verdict\":"));
+        ck_assert_ptr_nonnull(strstr(output(r, "junit.xml"), "<skipped message"));
+    }
+    pld_run_set(r, "quiet", NULL);
+    pld_run_set(r, "no-print", NULL);
+    pld_run_set(r, "print", "nothing");
+    ck_assert_int_eq(pld_run_start(r), PLD_USAGE);
+    ck_assert_ptr_nonnull(strstr(pld_run_why(r), "no such host tensor"));
+    ck_assert_ptr_null(strstr(output(r, "prints"), ": w = 3"));
+    ck_assert_ptr_null(strstr(output(r, "reports.json"), "nobody checked"));
+    ck_assert_ptr_nonnull(strstr(output(r, "reports.json"), "\"status\":2"));
+    pld_run_free(r);
+    pld_program_free(p);
+}
+END_TEST
+
 START_TEST(extents_may_be_zero)
 {
     static const int64_t sizes[] = {3, 0, 1, 5, 0, 3};
@@ -127,7 +174,7 @@ START_TEST(memory_stays_flat)
         pld_run *r = pld_run_new(p);
         int32_t x[8] = {i}, y[8];
         pld_tensor tx = row(x), ty = row(y);
-        pld_run_set(r, "check", "race");
+        pld_run_set(r, "check", "races");
         pld_run_tensor(r, "x", &tx);
         pld_run_tensor(r, "y", &ty);
         ck_assert_int_eq(pld_run_start(r), PLD_OK);
@@ -145,7 +192,7 @@ START_TEST(runs_in_a_row_take_no_more_memory)
     long long before = 0;
     pld_program *p = text_program(counting);
     pld_run *r = pld_run_new(p);
-    pld_run_set(r, "check", "race");
+    pld_run_set(r, "check", "races");
     for (int i = 0; i < rounds(2000); i++) {
         if (i == 100)
             before = in_use();
@@ -223,7 +270,7 @@ START_TEST(a_program_lives_as_long_as_an_owner)
     pld_tensor tx = row(x), ty = row(y);
     pld_run_tensor(r, "x", &tx);
     pld_run_tensor(r, "y", &ty);
-    pld_run_set(r, "check", "race");
+    pld_run_set(r, "check", "races");
     ck_assert_int_eq(pld_run_start(r), PLD_OK);
     const char *const *unchecked = pld_run_unchecked(r, &n);
     ck_assert_uint_eq(n, 1);
@@ -266,6 +313,7 @@ int main(void)
     TCase *tc = tcase_create("api calls");
     tcase_set_timeout(tc, getenv("LONG") ? 3600 : 120);
     tcase_add_test(tc, windows_are_kept_when_asked_for);
+    tcase_add_test(tc, a_run_shows_what_it_is_asked_for);
     tcase_add_test(tc, extents_may_be_zero);
     tcase_add_test(tc, memory_stays_flat);
     tcase_add_test(tc, runs_in_a_row_take_no_more_memory);

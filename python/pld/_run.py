@@ -12,9 +12,11 @@ from . import _arrays, _lib, errors
 from .result import Exploration, Report, Result, Row, Timeline
 
 _PLAIN = {"check": "all", "mem": "sc", "schedule": "clock", "seed": 0, "max_steps": None, "time_limit": None, "rtol": None,
-          "atol": None, "cost": False, "trace": False, "timeline": False, "platform_set": None, "devices": None}
-_WORDS = {"max_steps": "max-steps", "time_limit": "time-limit"}
-_FLAGS = ("cost", "trace", "timeline")
+          "atol": None, "cost": False, "trace": False, "timeline": False, "platform_set": None, "devices": None,
+          "max_memory": None, "jobs": None, "print": None, "watch": None, "no_print": False, "quiet": False,
+          "diagnostics": None, "report": None}
+_WORDS = {"max_steps": "max-steps", "time_limit": "time-limit", "max_memory": "max-memory", "no_print": "no-print"}
+_FLAGS = ("cost", "trace", "timeline", "no_print", "quiet")
 _KEEP = 4  # idle runs of one kind
 _KINDS = 16  # of a program
 _USES = 1000  # of a run with scalars, each of which costs a little memory
@@ -104,7 +106,10 @@ class _Slot:
         for name, value in options.items():
             if name in _FLAGS:
                 if value:
-                    self.set(name, "")
+                    self.set(_WORDS.get(name, name), "")
+            elif name in ("print", "watch"):
+                for one in [value] if isinstance(value, str) else value or ():
+                    self.set(name, one)
             elif name == "platform_set":
                 for field, number in (value or {}).items():
                     self.set("platform-set", f"{field}={number}")
@@ -301,6 +306,10 @@ def _result(call, status, options):
     if options["timeline"]:
         svg = _output(p, b"timeline.svg")
         r._timeline = svg and Timeline(svg, _output(p, b"timeline.html") or "")
+    if options["diagnostics"] == "json":
+        r._diagnostics = _output(p, b"reports.json")
+    if options["report"]:
+        r._junit = _output(p, b"junit.xml")
     return r
 
 
@@ -308,7 +317,7 @@ def _start(call, strict):
     """Runs; the status. What is no verdict raises."""
     slot = call.slot
     status = slot.start(_lib.lib.pld_run_start)
-    if call.program._prints:
+    if call.program._prints or call.options["print"] or call.options["watch"]:
         _prints(slot.p)
     if status in (2, 70, 71):
         check(status, _lib.text(_lib.lib.pld_run_why(slot.p)) or _lib.text(_lib.lib.pld_run_text(slot.p)).strip())

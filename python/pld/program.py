@@ -148,7 +148,9 @@ class Program:
         names to arrays. A failure raises, or with strict=False is what the Result says.
 
         Options: check="all", mem="sc", schedule="clock", seed=0, max_steps=None, time_limit=None, rtol=None, atol=None,
-        cost=False, trace=False, timeline=False, platform_set=None, devices=None.
+        cost=False, trace=False, timeline=False, platform_set=None, devices=None, max_memory=None ("512M"), jobs=None;
+        print=["y[0]"], watch=["w[1][0]"]: shown on standard output, as what the program prints, which no_print=True leaves out;
+        quiet=True: no notes; diagnostics="json", report="junit": recorded in the Result.
         """
         by_name, options = self._split(named)
         given = _run.place(self, arrays, by_name)
@@ -282,16 +284,8 @@ def _kind(script):
     return _lib.BY_NAME if script is None else _lib.SCRIPT if script else _lib.STRICT
 
 
-def compile(source, *, devices=None, defines=None, platform=None, program=None, entry=None, args=None, script=None,
-            warnings=(), dump_passes=False, filename="<string>"):
-    """Compiles a file (.pld, .ir, .py), a text with a newline in it, which messages call `filename`, or a function or
-    class that is decorated with pl; a Program. CompileError when it does not.
-
-    `args`: example arrays or Specs, by position or a dictionary, for parameters that are annotated pl.Tensor alone;
-    numbers are compiled for. `script`: how to read the source, None: by its name. `warnings`: names of -W.
-    """
-    if not isinstance(source, (str, os.PathLike)):
-        return _decorated(source, devices, platform, args, dump_passes)
+def _prepared(source, script, filename, devices, platform, program, entry, defines, warnings, args):
+    """A compilation with its settings."""
     unit = _Unit(source, _kind(script), filename)
     given = None if devices is None else devices_text(devices)
     for name, value in (("devices", given), ("platform", platform), ("program", program), ("entry", entry)):
@@ -304,6 +298,23 @@ def compile(source, *, devices=None, defines=None, platform=None, program=None, 
     pairs = args.items() if isinstance(args, dict) else ((f"#{i}", a) for i, a in enumerate(args or ()) if a is not None)
     for name, a in pairs:
         unit.call(_lib.lib.pld_unit_argument, name.encode(), ctypes.byref(_argument(name, a)))
+    return unit, given
+
+
+def compile(source, *, devices=None, defines=None, platform=None, program=None, entry=None, args=None, script=None,
+            warnings=(), dump_passes=False, filename="<string>"):
+    """Compiles a file (.pld, .ir, .py), a text with a newline in it, which messages call `filename`, or a function or
+    class that is decorated with pl; a Program. CompileError when it does not.
+
+    `args`: example arrays or Specs, by position or a dictionary, for parameters that are annotated pl.Tensor alone;
+    numbers are compiled for. `script`: how to read the source, None: by its name. `warnings`: names of -W.
+    """
+    if not isinstance(source, (str, os.PathLike)):
+        for name, value in (("defines", defines), ("program", program), ("entry", entry), ("script", script), ("warnings", warnings)):
+            if value:
+                raise TypeError(f"{name}= is for files and texts: the names in a decorated function mean what they mean in Python")
+        return _decorated(source, devices, platform, args, dump_passes)
+    unit, given = _prepared(source, script, filename, devices, platform, program, entry, defines, warnings, args)
     unit.set("cost")
     if dump_passes:
         unit.call(_lib.lib.pld_unit_keep, b"all")
@@ -315,25 +326,32 @@ def compile(source, *, devices=None, defines=None, platform=None, program=None, 
 
 def _decorated(source, devices, platform, args, dump_passes):
     """The Program of a function or class that is decorated with pl."""
-    from .compat import runtime
+    from .compat import ir, jit, runtime
+    if not isinstance(source, (ir.Program, jit.Decorated)):
+        raise TypeError(f"compile takes a path, a text, or what is decorated with pl, got {type(source).__name__}")
     from .compat.config import DistributedConfig, RunConfig
     config = RunConfig(platform=platform or "a2a3sim", codegen_only=True, dump_passes=dump_passes,
                        distributed_config=devices and DistributedConfig(device_ids=_run.ids(devices_text(devices))))
     return runtime.run(source, *(args or ()), config=config)._program
 
 
-def parse(source, *, devices=None, defines=None, script=None, filename="<string>"):
-    """Reads a source, finds its names and types, and makes no code; the program as text, which compiles again.
-    CompileError when it has mistakes."""
-    unit = _Unit(source, _kind(script), filename)
-    if devices is not None:
-        unit.set("devices", devices_text(devices))
-    for name, value in (defines or {}).items():
-        unit.set("define", f"{name}={_define(value)}")
+class Parsed(str):
+    """A program that was read and judged, not compiled: its text, which compiles again, and .diagnostics, the warnings."""
+
+    diagnostics = ()
+
+
+def parse(source, *, devices=None, defines=None, platform=None, program=None, entry=None, args=None, script=None, warnings=(),
+          filename="<string>"):
+    """compile() without code: reads a source, finds its names and types; the program as Parsed, a text that compiles
+    again. CompileError when it has mistakes."""
+    unit, _ = _prepared(source, script, filename, devices, platform, program, entry, defines, warnings, args)
     unit.call(_lib.lib.pld_unit_keep, b"parsed")
     unit.set("stop-after", "specialize")
-    unit.compile()
-    return _lib.memory(_lib.lib.pld_unit_dump, unit.h.p, b"parsed").decode()
+    found, _ = unit.compile()
+    made = Parsed(_lib.memory(_lib.lib.pld_unit_dump, unit.h.p, b"parsed").decode())
+    made.diagnostics = found
+    return made
 
 
 def skeleton(source, *, script=None, filename="<string>"):

@@ -44,7 +44,7 @@ class Result:
         self.status, self.text, self.reports = status, text, reports
         self.outputs, self.unchecked = outputs, unchecked
         self.token, self.steps, self.time_ps = None, 0, 0
-        self._cost = self._trace = self._timeline = None
+        self._cost = self._trace = self._timeline = self._diagnostics = self._junit = None
         self.checked = False
 
     @property
@@ -54,9 +54,9 @@ class Result:
         return VERDICTS.get(self.status, str(self.status))
 
     @staticmethod
-    def _asked(value, what):
+    def _asked(value, what, how="True"):
         if value is None:
-            raise ValueError(f"{what} was not recorded: run with {what}=True")
+            raise ValueError(f"{what} was not recorded: run with {what}={how}")
         return value
 
     @property
@@ -76,6 +76,16 @@ class Result:
     @property
     def timeline(self):
         return self._asked(self._timeline, "timeline")
+
+    @property
+    def diagnostics(self):
+        """The objects of `pldrun --diagnostics=json`: reports, notes, and last the verdict."""
+        return [json.loads(line) for line in self._asked(self._diagnostics, "diagnostics", "'json'").splitlines()]
+
+    @property
+    def junit(self):
+        """The verdict as JUnit's XML."""
+        return self._asked(self._junit, "report", "'junit'")
 
     def __bool__(self):
         return self.status == 0

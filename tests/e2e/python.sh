@@ -4,11 +4,13 @@
 python=$(numpy_python) || { echo "Python package: left out, there is no python3 with numpy"; ok; finish; }
 export PLD_LIBRARY="$build/libpld.so.0" PLD_BUILD="$build" PYTHONPATH="$root/python" PYTHONDONTWRITEBYTECODE=1
 
-if "$python" tests/python/test_pld.py >"$tmp/unit" 2>&1; then :; else cat "$tmp/unit"; fi
-ran=$(sed -nE 's/^Ran ([0-9]+) tests?.*/\1/p' "$tmp/unit")
-bad=$(sed -nE 's/^FAILED \((.*)\)/\1/p' "$tmp/unit" | grep -oE '[0-9]+' | awk '{ n += $1 } END { print n + 0 }')
-pass=$((pass + ${ran:-0} - ${bad:-0})) fail=$((fail + ${bad:-0}))
-[ "${ran:-0}" -gt 0 ] || bad 'the unit tests did not run'
+for file in tests/python/test_*.py; do
+    if "$python" "$file" >"$tmp/unit" 2>&1; then :; else cat "$tmp/unit"; fi
+    ran=$(sed -nE 's/^Ran ([0-9]+) tests?.*/\1/p' "$tmp/unit")
+    bad=$(sed -nE 's/^FAILED \((.*)\)/\1/p' "$tmp/unit" | grep -oE '[0-9]+' | awk '{ n += $1 } END { print n + 0 }')
+    pass=$((pass + ${ran:-0} - ${bad:-0})) fail=$((fail + ${bad:-0}))
+    [ "${ran:-0}" -gt 0 ] || bad "the unit tests of $file did not run"
+done
 
 for script in samples/python/*.py; do
     case $script in */test_*) continue ;; esac

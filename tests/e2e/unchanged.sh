@@ -68,6 +68,12 @@ says 'cost cards' 'modelled'
 for f in t.html t.2.html t.3.html t.json t.3.json; do
     if [ -s "$tmp/$f" ]; then ok; else bad "no $f"; fi
 done
+pld 'shown elements' 0 -q -j2 --print 'y[0,0,:2]' --watch 'y[0,0,0]' --no-print --max-memory=1G --report=junit:"$tmp/r.xml" \
+    "$scripts/allreduce_mesh.py"
+says 'a watched element' '^watch: y\[0, 0, 0\]: ' "$tmp/out"
+says 'a printed slice' '^y\[0,0,:2\] =' "$tmp/out"
+if grep -q 'failures="0"' "$tmp/r.xml"; then ok; else bad 'no r.xml'; fi
+pld 'a report of no kind' 2 --report=html:x "$scripts/three_entries.py"
 pld 'into a folder' 0 -q --timeline=drawings/ "$scripts/three_entries.py"
 if [ -s drawings/timeline_3.html ]; then ok; else bad 'no drawings/timeline_3.html'; fi
 pld 'a step limit' 1 --max-steps=10 "$scripts/beginner_matmul.py"

@@ -44,7 +44,8 @@ def _as_said(s, program, given, devices, wants):
         _explore(program, given, common)
     result = program.run(**common, strict=False, cost=bool(s.cost) or wants.get("cost", False),
                          trace="trace" in s.files or wants.get("trace", False),
-                         timeline="timeline" in s.files or wants.get("timeline", False), out=given)
+                         timeline="timeline" in s.files or wants.get("timeline", False),
+                         report="junit" if "report" in s.files else None, out=given)
     _write(result)
     return result
 
@@ -56,7 +57,7 @@ def _fits(token, program):
 
 def _explore(program, given, common):
     s = session.current
-    common = {k: v for k, v in common.items() if k != "schedule"}
+    common = {k: v for k, v in common.items() if k not in ("schedule", "print", "watch")}
     found = program.explore(**common, bound=s.explore, out=given, strict=False)
     if not s.quiet:
         session.say(f"call {s.calls}: {repr(found)[len('Exploration('):-1]}")
@@ -73,6 +74,9 @@ def _write(result):
         elif kind == "trace" and result._trace is not None:
             with open(path, "w", encoding="utf-8") as f:
                 json.dump(result.trace, f)
+        elif kind == "report" and result._junit is not None:
+            with open(path, "w", encoding="utf-8") as f:
+                f.write(result.junit)
     if s.cost and result._cost is not None:
         session.say(json.dumps(result.cost) if s.cost == "json" else card(result.cost))
 

@@ -3,6 +3,7 @@ import os
 import sys
 
 _said = set()
+_ENDINGS = {"trace": "json", "timeline": "html", "report": "xml"}
 
 
 class Session:
@@ -13,7 +14,7 @@ class Session:
         self.platform_set = {}
         self.explore = None  # bound of the exploration before each call; None: none
         self.cost = False
-        self.files = {}  # "trace", "timeline": where they go
+        self.files = {}  # "trace", "timeline", "report": where they go
         self.quiet = self.verbose = False
         self.calls = 0
         self.tokens_used = 0
@@ -29,7 +30,7 @@ class Session:
         path, k = self.files[kind], self.calls
         if path.endswith("/") or os.path.isdir(path):
             os.makedirs(path, exist_ok=True)
-            return os.path.join(path, f"{kind}_{k}.{'json' if kind == 'trace' else 'html'}")
+            return os.path.join(path, f"{kind}_{k}.{_ENDINGS[kind]}")
         stem, extension = os.path.splitext(path)
         return path if k == 1 else f"{stem}.{k}{extension}"
 

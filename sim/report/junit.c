@@ -1,16 +1,13 @@
 /* Times are modelled ones: the same run writes the same file. */
-#include "cli/junit.h"
+#include "sim/report/junit.h"
 
-#include "base/file.h"
 #include "base/json.h"
-#include "base/terminal.h"
 #include "sim/machine/fault.h"
 
-#include <stdio.h>
 #include <string.h>
 
 typedef struct {
-    const RunOptions *o;
+    const char *name; /* of the program */
     Buf cases;
     uint32_t tests, failures, errors, skipped;
     const char *time; /* of the run, seconds */
@@ -20,7 +17,7 @@ static void begin_case(Suite *s, const char *name)
 {
     s->tests++;
     buf_str(&s->cases, "  <testcase classname=\"");
-    xml_escape(&s->cases, s->o->path);
+    xml_escape(&s->cases, s->name);
     buf_str(&s->cases, "\" name=\"");
     xml_escape(&s->cases, name);
     buf_printf(&s->cases, "\" time=\"%s\">\n", s->time);
@@ -47,25 +44,16 @@ static void bad(Suite *s, const char *element, const char *type, const char *tex
     buf_free(&first);
 }
 
-static bool write_suite(Suite *s)
+static void end_suite(Suite *s, Buf *out)
 {
-    Buf out = {0};
-    char *why = NULL;
-    buf_printf(&out,
+    buf_printf(out,
                "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n<testsuite "
                "name=\"pldrun\" tests=\"%u\" failures=\"%u\" errors=\"%u\" skipped=\"%u\" "
                "time=\"%s\">\n",
                s->tests, s->failures, s->errors, s->skipped, s->time);
-    buf_bytes(&out, s->cases.at, s->cases.len);
-    buf_str(&out, "</testsuite>\n</testsuites>\n");
-    bool ok = file_write_atomic(s->o->junit, out.at, out.len, &why);
-    if (!ok) {
-        terminal_line(stderr, "pldrun: error: %s", why);
-        xfree(why);
-    }
-    buf_free(&out);
+    buf_bytes(out, s->cases.at, s->cases.len);
+    buf_str(out, "</testsuite>\n</testsuites>\n");
     buf_free(&s->cases);
-    return ok;
 }
 
 /* ---- a run ---- */
@@ -100,14 +88,14 @@ static void check_case(Suite *s, const RunResult *r, const char *check)
     end_case(s);
 }
 
-static void check_cases(Suite *s, const RunResult *r)
+static void check_cases(Suite *s, const RunResult *r, unsigned wanted)
 {
     static const struct {
         unsigned bit;
         const char *name;
     } checks[] = {{CHECK_RACES, "race"}, {CHECK_UNINIT, "uninit"}, {CHECK_SIGNALS, "signal"}};
     for (size_t i = 0; i < sizeof checks / sizeof checks[0]; i++)
-        if (s->o->set.run.checks & checks[i].bit)
+        if (wanted & checks[i].bit)
             check_case(s, r, checks[i].name);
 }
 
@@ -136,16 +124,14 @@ static void output_cases(Suite *s, const RunResult *r)
     }
 }
 
-bool junit_run(const RunOptions *o, const RunResult *r, int status)
+void junit_run(Buf *out, const char *name, unsigned checks, const RunResult *r, int status)
 {
     Buf time = {0};
-    if (!o->junit)
-        return true;
     buf_printf(&time, "%lld.%012lld", (long long)(r->time_ps / 1000000000000),
                (long long)(r->time_ps % 1000000000000));
-    Suite s = {.o = o, .time = time.at};
+    Suite s = {.name = name, .time = time.at};
     run_case(&s, r);
-    check_cases(&s, r);
+    check_cases(&s, r, checks);
     output_cases(&s, r);
     if (status != EXIT_OK && s.errors + s.failures == 0) { /* --print of what is not there, ... */
         begin_case(&s, "options");
@@ -153,18 +139,15 @@ bool junit_run(const RunOptions *o, const RunResult *r, int status)
         end_case(&s);
         s.errors++;
     }
-    bool ok = write_suite(&s);
+    end_suite(&s, out);
     buf_free(&time);
-    return ok;
 }
 
 /* ---- an exploration ---- */
 
-bool junit_explore(const RunOptions *o, const ExploreResult *r)
+void junit_explore(Buf *out, const char *name, const ExploreResult *r)
 {
-    Suite s = {.o = o, .time = "0"};
-    if (!o->junit)
-        return true;
+    Suite s = {.name = name, .time = "0"};
     begin_case(&s, "explore");
     if (r->text) {
         bad(&s, "error", "usage", r->text);
@@ -180,5 +163,5 @@ bool junit_explore(const RunOptions *o, const ExploreResult *r)
         end_case(&s);
         s.failures++;
     }
-    return write_suite(&s);
+    end_suite(&s, out);
 }

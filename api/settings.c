@@ -163,27 +163,40 @@ static bool platform_option(RunSettings *s, const char *value)
     return s->platform || refuse(s, "%s", why);
 }
 
-static bool check_option(RunSettings *s, const char *value)
+/* A list of words of `--check`; false at one that is none. */
+static bool checks_parse(const char *value, unsigned *bits)
 {
     static const struct {
-        const char *name;
-        unsigned bit;
-    } checks[] = {{"races", CHECK_RACES},   {"uninit", CHECK_UNINIT}, {"signals", CHECK_SIGNALS},
-                  {"fences", CHECK_FENCES}, {"all", CHECK_ALL},       {"none", 0}};
-    unsigned bits = 0;
+        const char *word;
+        unsigned bits;
+    } words[] = {
+#define PLD_CHECK(ENUM, word, reports) {word, CHECK_##ENUM},
+#include "sim/machine/checks.def"
+        {"all", CHECK_ALL},
+        {"none", 0},
+    };
+    enum { N = sizeof words / sizeof *words };
+    *bits = 0;
     for (const char *at = value;; at++) {
         size_t len = strcspn(at, ","), i = 0;
-        while (i < 6 && (strlen(checks[i].name) != len || memcmp(at, checks[i].name, len)))
+        while (i < N && (strlen(words[i].word) != len || memcmp(at, words[i].word, len) != 0))
             i++;
-        if (i == 6)
-            return fail(s, "--check", "a list of races, uninit, signals, fences, or none", value);
-        bits |= checks[i].bit;
+        if (i == N)
+            return false;
+        *bits |= words[i].bits;
         at += len;
-        if (*at)
-            continue;
-        s->run.checks = bits;
-        return true;
+        if (!*at)
+            return true;
     }
+}
+
+static bool check_option(RunSettings *s, const char *value)
+{
+    static const char form[] = "a list of "
+#define PLD_CHECK(ENUM, word, reports) word ", "
+#include "sim/machine/checks.def"
+                               "or none";
+    return checks_parse(value, &s->run.checks) || fail(s, "--check", form, value);
 }
 
 static bool mem_option(RunSettings *s, const char *value)

@@ -32,7 +32,17 @@ typedef struct {
     const char *data; /* dense, row-major; read in place until the world is freed */
 } HostArray;
 
-enum { CHECK_RACES = 1, CHECK_UNINIT = 2, CHECK_SIGNALS = 4, CHECK_FENCES = 8, CHECK_ALL = 15 };
+/* The checks of a run as bits: checks.def. */
+enum {
+#define PLD_CHECK(ENUM, word, reports) CHECK_BIT_##ENUM,
+#include "sim/machine/checks.def"
+    N_CHECKS
+};
+enum {
+#define PLD_CHECK(ENUM, word, reports) CHECK_##ENUM = 1 << CHECK_BIT_##ENUM,
+#include "sim/machine/checks.def"
+    CHECK_ALL = (1 << N_CHECKS) - 1
+};
 
 typedef struct World World;
 typedef struct Observer Observer;

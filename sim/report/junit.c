@@ -93,9 +93,12 @@ static void check_cases(Suite *s, const RunResult *r, unsigned wanted)
     static const struct {
         unsigned bit;
         const char *name;
-    } checks[] = {{CHECK_RACES, "race"}, {CHECK_UNINIT, "uninit"}, {CHECK_SIGNALS, "signal"}};
+    } checks[] = {
+#define PLD_CHECK(ENUM, word, reports) {CHECK_##ENUM, reports},
+#include "sim/machine/checks.def"
+    };
     for (size_t i = 0; i < sizeof checks / sizeof checks[0]; i++)
-        if (wanted & checks[i].bit)
+        if (checks[i].name && (wanted & checks[i].bit))
             check_case(s, r, checks[i].name);
 }
 

@@ -92,6 +92,8 @@ for tool in pldc pldrun; do
     if [ "$(wc -l <"$tmp/help")" -le 45 ] && ! grep -q '.\{81\}' "$tmp/help"; then ok
     else bad "$tool --help does not fit a screen"; fi
 done
+grep -q -- "--check LIST *$(scripts/table-rows sim/machine/checks.def PLD_CHECK | cut -f 2 | paste -sd,) " "$tmp/help" &&
+    ok || bad "pldrun --help does not list the checks"
 for list in passes ops platforms; do
     exits "--list-$list" 0 "$build/pldc" --list-$list
     if [ "$(wc -l <"$tmp/out")" -ge 15 ]; then ok; else bad "--list-$list is short"; fi

@@ -31,6 +31,16 @@ for page in man/*.[1-8]; do
     grep -nE '^(pldc|pldrun|python3) ' "$page" >"$tmp/o" && bad "$page: not run: $(head -n 1 "$tmp/o")" || ok
 done
 
+# Each option that the help shows has its entry.
+for tool in pldc pldrun; do
+    sed 's/\\-/-/g' "man/$tool.1" | grep '^\.It .*Fl' >"$tmp/entries"
+    while IFS=$'\t' read -r _ name letter _ _ help; do
+        [ "$help" = NULL ] && continue
+        letter=${letter//\'/}
+        grep -qE -- "Fl ($letter|-$name)( |$)" "$tmp/entries" && ok || bad "man/$tool.1: no entry for --$name"
+    done < <(scripts/table-rows "cli/${tool}_options.def" PLD_OPTION)
+done
+
 # The program of pld(5) is one.
 { printf 'import pypto.language as pl\nimport pypto.language.distributed as pld\n\n'
   awk '/^\.Bd/ { on = 1; next } /^\.Ed/ { if (on) exit } on' man/pld.5; } >"$tmp/page.pld"

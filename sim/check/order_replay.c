@@ -106,7 +106,8 @@ static void run_on(Replay *r, uint32_t u)
             return;
         const OrderEvent *e = order_event(c, t->event);
         bool takes = e->kind == OE_START || e->kind == OE_TAKE;
-        if ((e->kind == OE_BEGIN && !order_can_begin(c, e->cell)) || (takes && !order_posted(c, e))) {
+        bool begins = e->kind == OE_BEGIN;
+        if ((begins && !order_can_begin(c, e->cell)) || (takes && !order_posted(c, e))) {
             vec_push(&r->starting, u);
             return;
         }

@@ -136,25 +136,18 @@ static int disassemble(void *env)
     return PLD_OK;
 }
 
-static void json_text(JsonWriter *w, const char *key, const char *value)
-{
-    json_key(w, key);
-    json_str(w, value);
-}
-
 static void json_params(JsonWriter *w, const pld_program *p)
 {
     static const char *const dirs[] = {"in", "out", "inout"};
-    json_key(w, "parameters");
-    json_open(w, '[');
+    json_member_open(w, "parameters", '[');
     for (uint32_t i = 0; i < host(p)->n_params; i++) {
         const BcParam *param = &host(p)->params[i];
         json_open(w, '{');
-        json_text(w, "name", text(p, param->name));
-        json_text(w, "kind", param->kind == BCP_SCALAR ? "scalar" : "tensor");
-        json_text(w, "dtype", dtype_name(param->dtype));
-        json_text(w, "direction", dirs[param->dir]);
-        json_text(w, "shape", p->dims[i]);
+        json_member_str(w, "name", text(p, param->name));
+        json_member_str(w, "kind", param->kind == BCP_SCALAR ? "scalar" : "tensor");
+        json_member_str(w, "dtype", dtype_name(param->dtype));
+        json_member_str(w, "direction", dirs[param->dir]);
+        json_member_str(w, "shape", p->dims[i]);
         json_close(w);
     }
     json_close(w);
@@ -163,15 +156,13 @@ static void json_params(JsonWriter *w, const pld_program *p)
 static void json_functions(JsonWriter *w, const pld_program *p)
 {
     static const char *const kinds[] = {"host", "orchestration", "InCore", "element"};
-    json_key(w, "functions");
-    json_open(w, '[');
+    json_member_open(w, "functions", '[');
     for (uint32_t i = 0; i < p->code->n_funcs; i++) {
         const BcFunc *f = &p->code->funcs[i];
         json_open(w, '{');
-        json_text(w, "name", text(p, f->name));
-        json_text(w, "kind", kinds[f->kind]);
-        json_key(w, "generated");
-        json_bool(w, f->generated);
+        json_member_str(w, "name", text(p, f->name));
+        json_member_str(w, "kind", kinds[f->kind]);
+        json_member_bool(w, "generated", f->generated);
         json_close(w);
     }
     json_close(w);
@@ -184,15 +175,12 @@ static int describe(void *env)
     Buf out = {0};
     json_init(&w, &out);
     json_open(&w, '{');
-    json_text(&w, "name", text(p, p->code->program_name));
-    json_text(&w, "entry", text(p, host(p)->name));
-    json_text(&w, "platform", platforms[p->code->platform].name);
-    json_key(&w, "devices");
-    json_int(&w, p->code->compiled_ranks);
-    json_key(&w, "prints");
-    json_bool(&w, bc_prints(p->code));
-    json_key(&w, "extents");
-    json_open(&w, '[');
+    json_member_str(&w, "name", text(p, p->code->program_name));
+    json_member_str(&w, "entry", text(p, host(p)->name));
+    json_member_str(&w, "platform", platforms[p->code->platform].name);
+    json_member_int(&w, "devices", p->code->compiled_ranks);
+    json_member_bool(&w, "prints", bc_prints(p->code));
+    json_member_open(&w, "extents", '[');
     for (uint32_t i = 0; i < p->code->n_extents; i++)
         json_str(&w, text(p, p->code->extents[i]));
     json_close(&w);

@@ -17,18 +17,6 @@ static void key_text(JsonWriter *w, const char *key, const char *value)
         json_number(w, "null");
 }
 
-static void key_int(JsonWriter *w, const char *key, uint64_t value)
-{
-    json_key(w, key);
-    json_int(w, (int64_t)value);
-}
-
-static void key_bool(JsonWriter *w, const char *key, bool value)
-{
-    json_key(w, key);
-    json_bool(w, value);
-}
-
 /* ---- exploration */
 
 /* Of all executions only those that are reported print: they are run once more. */
@@ -61,8 +49,8 @@ static void failure(JsonWriter *w, const ExploreFailure *f)
     json_newline(w);
     json_open(w, '{');
     key_text(w, "kind", kind_of(f));
-    key_int(w, "status", (uint64_t)f->status);
-    key_int(w, "count", f->count);
+    json_member_int(w, "status", (uint64_t)f->status);
+    json_member_int(w, "count", f->count);
     key_text(w, "token", f->token);
     key_text(w, "text", f->text);
     json_close(w);
@@ -74,19 +62,17 @@ static void explored(pld_run *r, const ExploreResult *x)
     bool outcomes = r->settings.explore.outcomes;
     json_init(&w, &r->search);
     json_open(&w, '{');
-    key_int(&w, "executions", x->executions);
-    key_bool(&w, "complete", x->complete);
-    key_bool(&w, "verified", x->complete && x->status == EXIT_OK && !outcomes);
+    json_member_int(&w, "executions", x->executions);
+    json_member_bool(&w, "complete", x->complete);
+    json_member_bool(&w, "verified", x->complete && x->status == EXIT_OK && !outcomes);
     key_text(&w, "decides", x->decides);
     key_text(&w, "stopped", x->stopped);
-    key_int(&w, "orders", x->orders);
-    json_key(&w, "failures");
-    json_open(&w, '[');
+    json_member_int(&w, "orders", x->orders);
+    json_member_open(&w, "failures", '[');
     for (uint32_t i = 0; i < x->n_failures; i++)
         failure(&w, &x->failures[i]);
     json_close(&w);
-    json_key(&w, "outcomes");
-    json_open(&w, '[');
+    json_member_open(&w, "outcomes", '[');
     for (uint32_t i = 0; i < x->n_outcomes; i++)
         json_str(&w, x->outcomes[i]);
     json_close(&w);
@@ -156,8 +142,8 @@ int pld_explore(pld_run *run)
 static void explain_run(JsonWriter *w, const ExplainRun *run)
 {
     json_open(w, '{');
-    key_bool(w, "tried", run->tried);
-    key_bool(w, "complete", run->complete);
+    json_member_bool(w, "tried", run->tried);
+    json_member_bool(w, "complete", run->complete);
     key_text(w, "why", run->why);
     key_text(w, "token", run->token);
     json_close(w);
@@ -171,10 +157,9 @@ static void explain_row(JsonWriter *w, const ExplainRow *row, uint32_t n_devices
     json_open(w, '{');
     key_text(w, "text", row->text);
     key_text(w, "verdict", text.at + strlen(row->text) + 2);
-    key_bool(w, "needed", row->runs[0].why || row->runs[1].why);
-    key_bool(w, "reads_only", row->reads_only);
-    json_key(w, "runs");
-    json_open(w, '[');
+    json_member_bool(w, "needed", row->runs[0].why || row->runs[1].why);
+    json_member_bool(w, "reads_only", row->reads_only);
+    json_member_open(w, "runs", '[');
     explain_run(w, &row->runs[0]);
     explain_run(w, &row->runs[1]);
     json_close(w);
@@ -197,8 +182,7 @@ static int explain_all(void *env)
     json_init(&w, &r->search);
     json_open(&w, '{');
     key_text(&w, "text", x.text);
-    json_key(&w, "rows");
-    json_open(&w, '[');
+    json_member_open(&w, "rows", '[');
     for (uint32_t i = 0; i < x.n_rows; i++)
         explain_row(&w, &x.rows[i], c.n_devices);
     json_close(&w);

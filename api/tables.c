@@ -11,12 +11,6 @@ typedef struct {
     Buf text;
 } Table;
 
-static void key_text(JsonWriter *w, const char *key, const char *value)
-{
-    json_key(w, key);
-    json_str(w, value);
-}
-
 static void default_value(JsonWriter *w, const OpSlot *s)
 {
     json_key(w, "default");
@@ -32,8 +26,7 @@ static void default_value(JsonWriter *w, const OpSlot *s)
 
 static void other_names(JsonWriter *w, const char *list)
 {
-    json_key(w, "other_names");
-    json_open(w, '[');
+    json_member_open(w, "other_names", '[');
     for (const char *at = list; *at;) {
         size_t n = strcspn(at, " ");
         Buf name = {0};
@@ -48,12 +41,10 @@ static void other_names(JsonWriter *w, const char *list)
 static void operand(JsonWriter *w, const OpSlot *s)
 {
     json_open(w, '{');
-    key_text(w, "name", s->name);
-    key_text(w, "takes", op_slot_type(s));
-    json_key(w, "optional");
-    json_bool(w, opnd_may_be_left_out(s));
-    json_key(w, "keyword");
-    json_bool(w, (s->flags & OPND_KEYWORD) != 0);
+    json_member_str(w, "name", s->name);
+    json_member_str(w, "takes", op_slot_type(s));
+    json_member_bool(w, "optional", opnd_may_be_left_out(s));
+    json_member_bool(w, "keyword", (s->flags & OPND_KEYWORD) != 0);
     if (s->flags & OPND_DEFAULT)
         default_value(w, s);
     other_names(w, s->others);
@@ -63,8 +54,7 @@ static void operand(JsonWriter *w, const OpSlot *s)
 static void levels(JsonWriter *w, uint8_t mask)
 {
     static const char *const names[] = {"host", "orchestration", "InCore"};
-    json_key(w, "levels");
-    json_open(w, '[');
+    json_member_open(w, "levels", '[');
     for (int i = 0; i < 3; i++)
         if (mask & 1 << i)
             json_str(w, names[i]);
@@ -75,12 +65,11 @@ static void operation(JsonWriter *w, const OpInfo *op)
 {
     json_newline(w);
     json_open(w, '{');
-    key_text(w, "name", op->full);
-    key_text(w, "short", op->shorter);
-    key_text(w, "doc", op->doc);
+    json_member_str(w, "name", op->full);
+    json_member_str(w, "short", op->shorter);
+    json_member_str(w, "doc", op->doc);
     levels(w, op->levels);
-    json_key(w, "operands");
-    json_open(w, '[');
+    json_member_open(w, "operands", '[');
     for (const OpSlot *s = op->slots; s->name; s++)
         if (!(s->flags & OPND_IR_ONLY))
             operand(w, s);
@@ -101,16 +90,14 @@ static void all_platforms(JsonWriter *w)
     for (int i = 0; i < PLATFORM_COUNT; i++) {
         json_newline(w);
         json_open(w, '{');
-        key_text(w, "name", platforms[i].name);
-        json_key(w, "fields");
-        json_open(w, '[');
+        json_member_str(w, "name", platforms[i].name);
+        json_member_open(w, "fields", '[');
         for (uint32_t k = 0; (f = platform_field(k)); k++) {
             json_open(w, '{');
-            key_text(w, "name", f->name);
-            json_key(w, "value");
-            json_int(w, platform_value(&platforms[i], f));
-            key_text(w, "unit", f->unit);
-            key_text(w, "doc", f->doc);
+            json_member_str(w, "name", f->name);
+            json_member_int(w, "value", platform_value(&platforms[i], f));
+            json_member_str(w, "unit", f->unit);
+            json_member_str(w, "doc", f->doc);
             json_close(w);
         }
         json_close(w);
@@ -124,9 +111,9 @@ static void all_passes(JsonWriter *w)
         const PassInfo *p = pass_info((PassId)i);
         json_newline(w);
         json_open(w, '{');
-        key_text(w, "name", p->name);
-        key_text(w, "file", p->file);
-        key_text(w, "doc", p->doc);
+        json_member_str(w, "name", p->name);
+        json_member_str(w, "file", p->file);
+        json_member_str(w, "doc", p->doc);
         json_close(w);
     }
 }

@@ -189,29 +189,20 @@ DiagPlace diag_place(const Diags *diags, const Diag *d)
 static void json_place(JsonWriter *w, const Diags *diags, const Diag *d)
 {
     DiagPlace at = diag_place(diags, d);
-    json_key(w, "file");
-    json_str(w, at.file);
-    json_key(w, "line");
-    json_int(w, at.from.line);
-    json_key(w, "col");
-    json_int(w, at.from.col);
-    json_key(w, "end");
-    json_open(w, '{');
-    json_key(w, "line");
-    json_int(w, at.to.line);
-    json_key(w, "col");
-    json_int(w, at.to.col);
+    json_member_str(w, "file", at.file);
+    json_member_int(w, "line", at.from.line);
+    json_member_int(w, "col", at.from.col);
+    json_member_open(w, "end", '{');
+    json_member_int(w, "line", at.to.line);
+    json_member_int(w, "col", at.to.col);
     json_close(w);
 }
 
 static void json_message(JsonWriter *w, const Diag *d)
 {
-    json_key(w, "severity");
-    json_str(w, severity_names[d->severity]);
-    json_key(w, "code");
-    json_str(w, d->code);
-    json_key(w, "message");
-    json_str(w, d->message);
+    json_member_str(w, "severity", severity_names[d->severity]);
+    json_member_str(w, "code", d->code);
+    json_member_str(w, "message", d->message);
 }
 
 static void json_diag(Buf *buf, const Diags *diags, const Diag *d)
@@ -221,8 +212,7 @@ static void json_diag(Buf *buf, const Diags *diags, const Diag *d)
     json_open(&w, '{');
     json_place(&w, diags, d);
     json_message(&w, d);
-    json_key(&w, "notes");
-    json_open(&w, '[');
+    json_member_open(&w, "notes", '[');
     for (uint32_t i = 1; i <= d->n_notes; i++) {
         json_open(&w, '{');
         json_place(&w, diags, d + i);

@@ -80,7 +80,7 @@ void json_int(JsonWriter *w, int64_t v)
     buf_printf(w->out, "%lld", (long long)v);
 }
 
-void json_double(JsonWriter *w, double v)
+static void json_double(JsonWriter *w, double v)
 {
     separate(w);
     if (!isfinite(v))
@@ -100,6 +100,38 @@ void json_bool(JsonWriter *w, bool v)
 {
     separate(w);
     buf_str(w->out, v ? "true" : "false");
+}
+
+void json_member_str(JsonWriter *w, const char *key, const char *text)
+{
+    if (!text)
+        return;
+    json_key(w, key);
+    json_str(w, text);
+}
+
+void json_member_int(JsonWriter *w, const char *key, int64_t v)
+{
+    json_key(w, key);
+    json_int(w, v);
+}
+
+void json_member_double(JsonWriter *w, const char *key, double v)
+{
+    json_key(w, key);
+    json_double(w, v);
+}
+
+void json_member_bool(JsonWriter *w, const char *key, bool v)
+{
+    json_key(w, key);
+    json_bool(w, v);
+}
+
+void json_member_open(JsonWriter *w, const char *key, char bracket)
+{
+    json_key(w, key);
+    json_open(w, bracket);
 }
 
 void json_newline(JsonWriter *w)

@@ -22,9 +22,14 @@ void json_close(JsonWriter *w);
 void json_key(JsonWriter *w, const char *key);
 void json_str(JsonWriter *w, const char *text); /* escapes; invalid UTF-8 becomes U+FFFD */
 void json_int(JsonWriter *w, int64_t v);
-void json_double(JsonWriter *w, double v);         /* inf and nan as strings */
 void json_number(JsonWriter *w, const char *text); /* as written */
 void json_bool(JsonWriter *w, bool v);
+/* A key and its value; a NULL text leaves both out. */
+void json_member_str(JsonWriter *w, const char *key, const char *text);
+void json_member_int(JsonWriter *w, const char *key, int64_t v);
+void json_member_double(JsonWriter *w, const char *key, double v); /* inf and nan as strings */
+void json_member_bool(JsonWriter *w, const char *key, bool v);
+void json_member_open(JsonWriter *w, const char *key, char bracket);
 void json_newline(JsonWriter *w); /* a line break before what comes next */
 
 /* Appends text with & < > " ' escaped and control characters dropped. */

@@ -10,20 +10,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static void key_str(JsonWriter *j, const char *key, const char *value)
-{
-    if (!value)
-        return;
-    json_key(j, key);
-    json_str(j, value);
-}
-
-static void key_int(JsonWriter *j, const char *key, int64_t value)
-{
-    json_key(j, key);
-    json_int(j, value);
-}
-
 /* Prints an object, and frees its text. */
 static void line(Buf *out)
 {
@@ -90,14 +76,15 @@ void say_failure(const RunOptions *o, const ExploreFailure *f, const char *repla
     }
     Arena arena = {0};
     begin(&j, &out);
-    key_str(&j, "severity", "error");
-    key_str(&j, "kind", "execution");
-    key_str(&j, "code", f->check);
-    key_int(&j, "status", f->status);
-    key_str(&j, "message",
-            arena_strndup(&arena, f->text, len && f->text[len - 1] == '\n' ? len - 1 : len));
-    key_int(&j, "executions", (int64_t)f->count);
-    key_str(&j, "replay", replay);
+    json_member_str(&j, "severity", "error");
+    json_member_str(&j, "kind", "execution");
+    json_member_str(&j, "code", f->check);
+    json_member_int(&j, "status", f->status);
+    json_member_str(
+        &j, "message",
+        arena_strndup(&arena, f->text, len && f->text[len - 1] == '\n' ? len - 1 : len));
+    json_member_int(&j, "executions", (int64_t)f->count);
+    json_member_str(&j, "replay", replay);
     end(&j, &out);
     arena_free(&arena);
 }
@@ -120,11 +107,10 @@ void say_explore_verdict(const RunOptions *o, const ExploreResult *r)
     if (!o->json)
         return;
     begin(&j, &out);
-    key_str(&j, "verdict",
-            r->status == EXIT_OK && r->complete ? "verified" : report_json_word(r->status));
-    key_int(&j, "status", r->status);
-    key_int(&j, "executions", (int64_t)r->executions);
-    json_key(&j, "complete");
-    json_bool(&j, r->complete);
+    json_member_str(&j, "verdict",
+                    r->status == EXIT_OK && r->complete ? "verified" : report_json_word(r->status));
+    json_member_int(&j, "status", r->status);
+    json_member_int(&j, "executions", (int64_t)r->executions);
+    json_member_bool(&j, "complete", r->complete);
     end(&j, &out);
 }

@@ -1,12 +1,6 @@
 /* The cost card for programs. */
 #include "sim/report/cost.h"
 
-static void member(JsonWriter *j, const char *name, int64_t v)
-{
-    json_key(j, name);
-    json_int(j, v);
-}
-
 /* null where nothing was modelled. */
 static void time(JsonWriter *j, const char *name, int64_t ps)
 {
@@ -20,7 +14,7 @@ static void time(JsonWriter *j, const char *name, int64_t ps)
 static void counters(JsonWriter *j, const CostCount *c)
 {
     for (unsigned i = 0; i < COST_COUNTERS; i++)
-        member(j, cost_counter_name(i), (int64_t)cost_counter(c, i));
+        json_member_int(j, cost_counter_name(i), (int64_t)cost_counter(c, i));
 }
 
 static void split(JsonWriter *j, const CostCount *c)
@@ -34,18 +28,16 @@ static void split(JsonWriter *j, const CostCount *c)
 static void kernels(JsonWriter *j, World *w, uint32_t rank)
 {
     CostCount c;
-    json_key(j, "kernels");
-    json_open(j, '[');
+    json_member_open(j, "kernels", '[');
     for (uint32_t f = 0; f < w->program->n_funcs; f++) {
         if (!cost_kernel(w, rank, f, &c))
             continue;
         json_newline(j);
         json_open(j, '{');
-        json_key(j, "name");
-        json_str(j, world_string(w, w->program->funcs[f].name));
-        member(j, "calls", (int64_t)c.calls);
+        json_member_str(j, "name", world_string(w, w->program->funcs[f].name));
+        json_member_int(j, "calls", (int64_t)c.calls);
         counters(j, &c);
-        member(j, "core_peak_bytes", w->program->funcs[f].core_bytes[MEM_VEC]);
+        json_member_int(j, "core_peak_bytes", w->program->funcs[f].core_bytes[MEM_VEC]);
         split(j, &c);
         time(j, "begin_ps", c.begin_ps);
         time(j, "end_ps", c.end_ps);
@@ -56,16 +48,15 @@ static void kernels(JsonWriter *j, World *w, uint32_t rank)
 
 static void ranks(JsonWriter *j, World *w)
 {
-    json_key(j, "ranks");
-    json_open(j, '[');
+    json_member_open(j, "ranks", '[');
     for (uint32_t i = 0; i < w->n_ranks; i++) {
         CostCount c = cost_rank(w, i);
         json_newline(j);
         json_open(j, '{');
-        member(j, "rank", i);
-        member(j, "device", w->ranks[i].device);
+        json_member_int(j, "rank", i);
+        json_member_int(j, "device", w->ranks[i].device);
         counters(j, &c);
-        member(j, "core_peak_bytes", cost_core_peak(w, i));
+        json_member_int(j, "core_peak_bytes", cost_core_peak(w, i));
         time(j, "time_ps", cost_rank_time(w, i));
         split(j, &c);
         kernels(j, w, i);
@@ -76,14 +67,13 @@ static void ranks(JsonWriter *j, World *w)
 
 static void site_ranks(JsonWriter *j, World *w, const char *name, uint32_t site, bool measured)
 {
-    json_key(j, name);
-    json_open(j, '[');
+    json_member_open(j, name, '[');
     for (uint32_t i = 0; i < w->n_ranks; i++) {
         const CostCount *c =
             measured ? probe_site_cost(&w->probe, i, site) : probe_expected(&w->probe, i, site);
         json_newline(j);
         json_open(j, '{');
-        member(j, "rank", i);
+        json_member_int(j, "rank", i);
         counters(j, c);
         if (measured)
             split(j, c);
@@ -105,25 +95,21 @@ static int64_t calls_of(World *w, uint32_t site)
 
 static void call_numbers(JsonWriter *j, const SiteCall *s)
 {
-    member(j, "P", s->call.ranks);
+    json_member_int(j, "P", s->call.ranks);
     if (s->varies)
         return;
-    member(j, "N", s->call.op == BUILTIN_BARRIER ? 0 : s->call.rows * s->call.cols * s->call.elem);
-    member(j, "chunks", cost_chunks(&s->call));
+    json_member_int(j, "N",
+                    s->call.op == BUILTIN_BARRIER ? 0 : s->call.rows * s->call.cols * s->call.elem);
+    json_member_int(j, "chunks", cost_chunks(&s->call));
 }
 
 static void formula(JsonWriter *j, const CostForm *f)
 {
-    json_key(j, "formula");
-    json_open(j, '{');
-    json_key(j, "bytes_received");
-    json_str(j, f->received);
-    json_key(j, "data_steps");
-    json_str(j, f->steps);
-    json_key(j, "barriers");
-    json_str(j, f->barriers);
-    json_key(j, "self_notifies");
-    json_str(j, f->self);
+    json_member_open(j, "formula", '{');
+    json_member_str(j, "bytes_received", f->received);
+    json_member_str(j, "data_steps", f->steps);
+    json_member_str(j, "barriers", f->barriers);
+    json_member_str(j, "self_notifies", f->self);
     json_close(j);
 }
 
@@ -146,32 +132,27 @@ static void place(JsonWriter *j, const World *w, const CallSite *s)
         json_str(j, world_string(w, loc->file));
     else
         json_number(j, "null");
-    member(j, "line", loc ? loc->line : 0);
-    member(j, "col", loc ? loc->col : 0);
+    json_member_int(j, "line", loc ? loc->line : 0);
+    json_member_int(j, "col", loc ? loc->col : 0);
 }
 
 static void builtins(JsonWriter *j, World *w)
 {
-    json_key(j, "builtins");
-    json_open(j, '[');
+    json_member_open(j, "builtins", '[');
     for (uint32_t i = 0; i < w->call_sites->n; i++) {
         const CallSite *s = &w->call_sites->at[i];
         if (!w->probe.site_calls[i].made && !differs(w, i))
             continue;
         json_newline(j);
         json_open(j, '{');
-        json_key(j, "op");
-        json_str(j, builtin_info(s->builtin)->op);
-        json_key(j, "mode");
-        json_str(j, builtin_info(s->builtin)->mode);
-        json_key(j, "kernel");
-        json_str(j, world_string(w, w->program->funcs[s->func].name));
+        json_member_str(j, "op", builtin_info(s->builtin)->op);
+        json_member_str(j, "mode", builtin_info(s->builtin)->mode);
+        json_member_str(j, "kernel", world_string(w, w->program->funcs[s->func].name));
         place(j, w, s);
-        member(j, "calls", calls_of(w, i));
+        json_member_int(j, "calls", calls_of(w, i));
         call_numbers(j, &w->probe.site_calls[i]);
         formula(j, cost_form(s->builtin));
-        json_key(j, "equal");
-        json_bool(j, !differs(w, i));
+        json_member_bool(j, "equal", !differs(w, i));
         site_ranks(j, w, "predicted", i, false);
         site_ranks(j, w, "measured", i, true);
         json_close(j);
@@ -184,16 +165,13 @@ void cost_print_json(World *w, const RunResult *result, Buf *out)
     JsonWriter j;
     json_init(&j, out);
     json_open(&j, '{');
-    json_key(&j, "verdict");
-    json_str(&j, cost_verdict(result));
-    member(&j, "status", result->status);
-    member(&j, "steps", (int64_t)result->steps);
+    json_member_str(&j, "verdict", cost_verdict(result));
+    json_member_int(&j, "status", result->status);
+    json_member_int(&j, "steps", (int64_t)result->steps);
     time(&j, "time_ps", result->time_ps);
     if (w) {
-        json_key(&j, "program");
-        json_str(&j, world_string(w, w->program->program_name));
-        json_key(&j, "platform");
-        json_str(&j, w->platform.name);
+        json_member_str(&j, "program", world_string(w, w->program->program_name));
+        json_member_str(&j, "platform", w->platform.name);
         ranks(&j, w);
         builtins(&j, w);
     }

@@ -103,23 +103,24 @@ START_TEST(json_places_commas_and_escapes)
     json_key(&w, "list");
     json_open(&w, '[');
     json_int(&w, INT64_MIN);
-    json_double(&w, 0.5);
-    json_double(&w, INFINITY);
     json_bool(&w, true);
     json_open(&w, '[');
     json_close(&w);
     json_open(&w, '{');
+    json_member_double(&w, "half", 0.5);
+    json_member_double(&w, "all", INFINITY);
+    json_member_str(&w, "none", NULL);
     json_close(&w);
     json_close(&w);
-    json_key(&w, "f");
-    json_bool(&w, false);
+    json_member_bool(&w, "f", false);
     json_newline(&w);
     json_close(&w);
     json_newline(&w);
     json_int(&w, 1);
     ck_assert_str_eq(b.at,
                      "{\n\"a\\\"b\\\\\":\"tab\\t nl\\n bell\\u0007 \xc3\xa9 bad\xef\xbf\xbd\",\n"
-                     "\"list\":[-9223372036854775808,0.5,\"inf\",true,[],{}],\"f\":false\n}\n1");
+                     "\"list\":[-9223372036854775808,true,[],{\"half\":0.5,\"all\":\"inf\"}],"
+                     "\"f\":false\n}\n1");
     buf_free(&b);
 }
 END_TEST

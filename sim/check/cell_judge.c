@@ -202,9 +202,9 @@ static Access as_access(const Judge *j, uint32_t event)
     for (uint32_t i = j->c->threads[e->thread].first; i != event;
          i = order_event(j->c, i)->follows) {
         const OrderEvent *x = order_event(j->c, i);
-        if (x->kind == OE_NOTIFY || x->kind == OE_WAIT)
-            a.sync =
-                (SyncPoint){x->kind == OE_WAIT ? EV_WAIT : EV_NOTIFY, order_event_place(j->c, i)};
+        bool waits = x->kind == OE_WAIT || x->kind == OE_WAITS;
+        if (waits || x->kind == OE_NOTIFY || x->kind == OE_NOTIFIES || x->kind == OE_LOWERS)
+            a.sync = (SyncPoint){waits ? EV_WAIT : EV_NOTIFY, order_event_place(j->c, i)};
         else if (x->kind == OE_BEGIN || x->kind == OE_START)
             a.sync = (SyncPoint){.kind = EV_LANE_BEGIN};
     }

@@ -91,6 +91,7 @@ static void empty(OrderCheck *c)
 /* The log is full: what it holds is judged, and a new one begins. */
 static void cut(OrderCheck *c)
 {
+    rounds_expand(c);
     judge(c, false);
     memcpy(c->left_at_cut, c->lanes_left, c->n_dispatches * sizeof *c->lanes_left);
     memcpy(c->state_at_cut, c->state, c->n_dispatches);
@@ -107,6 +108,8 @@ static void on_event(Observer *o, World *w, const Event *e)
 {
     OrderCheck *c = (OrderCheck *)o;
     c->world = w;
+    if (!c->n_events)
+        rounds_begin(c);
     order_log_event(c, e);
     if (c->n_events >= MOST_EVENTS || c->n_accesses >= MOST_ACCESSES)
         cut(c);
@@ -127,6 +130,7 @@ static void finish(Observer *o, World *w, bool ok)
     c->world = w;
     c->done = ok;
     bool whole = ok || (!w->failed && stands_still(w));
+    rounds_end(c, ok);
     if (whole)
         order_log_end(c);
     judge(c, whole);
@@ -150,6 +154,7 @@ static void forget(OrderCheck *c)
         c->threads[u].last_sync = (SyncPoint){.kind = EV_LANE_BEGIN};
     }
     order_snaps_free(c);
+    rounds_free(c);
     empty(c);
     float_sums_free(c);
     map_clear(&c->reported);

@@ -30,7 +30,11 @@ typedef enum {
     OE_START, /* a job's lane begins where whoever posted token `cell` stood: value is the block, as
                  in CodePlace, and next the dispatch */
     OE_POST,  /* of token `cell`, which value lanes will take, 0: one */
-    OE_TAKE   /* of token `cell`, after value posts */
+    OE_TAKE,  /* of token `cell`, after value posts */
+    /* one for each peer, at once (order_rounds.c); `cell` is an index in OrderCheck.rounds */
+    OE_NOTIFIES, /* round `value`: 1 is added */
+    OE_WAITS,    /* for round `value` */
+    OE_LOWERS    /* own cells: `value` is added */
 } OrderKind;
 
 typedef struct {
@@ -55,8 +59,10 @@ enum {
     CELL_LOWERED = 16, /* by somebody else than its rank */
     CELL_EQ = 32,
     CELL_READ = 64,
-    CELL_STALE = 128,             /* a wait for what an earlier wait had reached */
-    CELL_SHARED = 255 - CELL_READ /* its waits need order_solve.c */
+    CELL_STALE = 128,              /* a wait for what an earlier wait had reached */
+    CELL_SHARED = 255 - CELL_READ, /* its waits need order_solve.c */
+    /* A wait of it may miss what it waits for. */
+    CELL_MISSED = CELL_EQ | CELL_SET | CELL_PLAIN | CELL_LOWERED | CELL_WAITERS
 };
 
 typedef struct {
@@ -122,6 +128,38 @@ typedef struct {
     int64_t count[FAB_MAX_DIMS], stride[FAB_MAX_DIMS];
 } OrderGrid;
 
+/* One round of a barrier. */
+typedef struct {
+    uint32_t *events; /* per member: its NOTIFIES; 0: not yet */
+    uint32_t waited;  /* of the run that is followed: members */
+    Know know;        /* what those who notified knew */
+} OrderRound;
+
+/* The cells of a window that nothing but barriers of builtins has used: cell m of each member but m
+ * itself is where member m notifies it. */
+typedef struct {
+    uint32_t window, n; /* members */
+    int64_t base;       /* offset of cell 0 */
+    struct OrderMember {
+        uint32_t notified, waited; /* rounds */
+        int64_t lowered;
+    } * members;
+    VEC(OrderRound) rounds;
+} OrderRounds;
+
+/* Notifies or waits of a thread to each peer that have begun. */
+typedef struct {
+    bool open;
+    uint8_t kind;    /* OE_NOTIFIES, OE_WAITS, OE_LOWERS */
+    uint32_t rounds; /* in OrderCheck.rounds */
+    uint32_t next;   /* member, and the cell that is used for it */
+    FabAddr cell;
+    uint32_t func, pc;
+    int32_t value;  /* of each of them */
+    bool first;     /* notifies of round 1: the cells hold 0 */
+    uint32_t event; /* of NOTIFIES and LOWERS, which come when they begin */
+} OrderOpen;
+
 #define RECENT 16u
 
 /* Where a thread's last records of one kind in one slice stand, to be merged with the next. */
@@ -140,6 +178,7 @@ typedef struct {
     VEC(Access) sources; /* device tensors that puts still read */
     Recent merge[RECENT];
     SyncPoint last_sync; /* while the run goes on */
+    OrderOpen open;
     /* of the run that is followed */
     Know know;
     uint32_t snap; /* of `know`; 0: it has changed since */
@@ -149,8 +188,9 @@ typedef struct {
     uint32_t base;    /* its events up to this one were those of other blocks */
     uint32_t started; /* while the run goes on: 1 + the token it began at last */
     SyncPoint sync;
-    uint32_t done_puts; /* `puts` of its last access */
-    uint32_t last_wait; /* event */
+    uint32_t done_puts;   /* `puts` of its last access */
+    uint32_t last_wait;   /* event */
+    uint32_t next_member; /* WAITS: whose notify is waited for */
     Recent recent[RECENT];
 } OrderThread;
 
@@ -172,6 +212,7 @@ typedef struct {
 } SourceRace;
 
 #define ORDER_BLOCK 65536u
+#define ORDER_SINGLE UINT32_MAX
 
 typedef struct {
     Observer base;
@@ -196,6 +237,10 @@ typedef struct {
     bool cut;          /* the run was too long to be written down as one */
     bool shared_cores; /* blocks that follow each other on a core use cells */
     bool part;         /* what not every schedule comes to was left out */
+    bool in_rounds;    /* barriers are written down at once */
+    VEC(OrderRounds) rounds;
+    /* per window: 0, index in `rounds` + 1, or ORDER_SINGLE: event by event */
+    uint32_t *window_use;
     /* solved */
     VEC(OrderWait) waits;
     bool unsolved;
@@ -241,7 +286,29 @@ void order_log_end(OrderCheck *c);
 /* Forgets the log and takes these events of it in its place, in this order; of each thread those up
  * to some point. Accesses stay, those behind the thread's last event are not visited. */
 void order_log_again(OrderCheck *c, const OrderEvent *events, uint32_t n);
+/* Appends an event that touches no cell; returns its number. */
+uint32_t order_log_push(OrderCheck *c, OrderEvent e);
+/* Index of a cell in `cells`: of a new one, which starts at 0, where there is none. */
+uint32_t order_cell(OrderCheck *c, FabAddr at);
 FabRect order_rect(const OrderCheck *c, const OrderAccess *a);
+
+/* ---- order_rounds.c ---- */
+/* May barriers of this run be written down at once? Asked when it begins. */
+void rounds_begin(OrderCheck *c);
+/* True: the event is part of a round and needs nothing else. */
+bool rounds_take(OrderCheck *c, const Event *e);
+/* Somebody uses a cell of the window in another way. */
+void rounds_leave(OrderCheck *c, uint32_t window);
+/* Writes all of them down event by event, as from now on. */
+void rounds_expand(OrderCheck *c);
+/* The run has ended; `whole`: as it should. What is not regular is expanded. */
+void rounds_end(OrderCheck *c, bool whole);
+void rounds_free(OrderCheck *c);
+/* Following the run: back to its start; one event; and whether a WAITS has to come after an event
+ * of another thread, *of at *pos, that has not been done yet. */
+void rounds_rewind(OrderCheck *c);
+void rounds_step(OrderCheck *c, uint32_t thread, const OrderEvent *e);
+bool rounds_need(OrderCheck *c, uint32_t thread, const OrderEvent *e, uint32_t *of, uint32_t *pos);
 
 /* ---- order_save.c ---- */
 /* The log, where that is all there is; and back, into a check that has forgotten everything. */
@@ -262,6 +329,10 @@ bool order_knows(const OrderCheck *c, uint32_t thread, uint32_t of, uint32_t epo
 /* Event a comes before event b, where b's snap is kept. */
 bool order_before(const OrderCheck *c, const OrderEvent *a, const OrderEvent *b);
 bool order_known_by_all(OrderCheck *c, uint32_t thread, uint32_t epoch);
+/* What a thread knows, with event `pos` of it, is added to `to`; or the other way round. */
+void order_tell(OrderCheck *c, Know *to, uint32_t thread, uint32_t pos);
+void order_learn(OrderCheck *c, uint32_t thread, const Know *from);
+void order_know_free(Know *k);
 void order_snaps_free(OrderCheck *c);
 
 /* ---- order_solve.c ---- */

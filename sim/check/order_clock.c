@@ -12,7 +12,7 @@ static int n_know(const OrderCheck *c)
     return c->weak ? N_KNOW : 1;
 }
 
-static void know_free(Know *k)
+void order_know_free(Know *k)
 {
     for (int i = 0; i < N_KNOW; i++)
         vclock_free(&k->at[i]);
@@ -42,6 +42,12 @@ static void raise(VClock *c, uint32_t thread, uint32_t epoch)
         vclock_set(c, thread, epoch);
 }
 
+void order_tell(OrderCheck *c, Know *to, uint32_t thread, uint32_t pos)
+{
+    (void)know_join(c, to, &c->threads[thread].know, false);
+    raise(&to->at[KNOW_ORDER], thread, pos);
+}
+
 /* ---- snapshots ---- */
 
 static void snap_drop(OrderCheck *c, uint32_t id)
@@ -51,7 +57,7 @@ static void snap_drop(OrderCheck *c, uint32_t id)
     OrderSnap *s = &c->snaps.at[id];
     if (--s->refs)
         return;
-    know_free(&s->know);
+    order_know_free(&s->know);
     s->free = c->free_snap;
     c->free_snap = id;
 }
@@ -84,6 +90,13 @@ static void changed(OrderCheck *c, OrderThread *t)
     t->snap = 0;
 }
 
+void order_learn(OrderCheck *c, uint32_t thread, const Know *from)
+{
+    OrderThread *t = &c->threads[thread];
+    if (know_join(c, &t->know, from, false))
+        changed(c, t);
+}
+
 static void set_snap(OrderCheck *c, OrderEvent *e, OrderThread *t)
 {
     uint32_t old = e->snap;
@@ -95,7 +108,7 @@ void order_snaps_free(OrderCheck *c)
 {
     for (uint32_t i = 1; i < c->snaps.len; i++)
         if (c->snaps.at[i].refs)
-            know_free(&c->snaps.at[i].know);
+            order_know_free(&c->snaps.at[i].know);
     vec_free(&c->snaps);
     c->free_snap = 0;
 }
@@ -166,7 +179,7 @@ void order_rewind(OrderCheck *c)
     for (uint32_t u = 0; u < c->n_threads; u++) {
         OrderThread *t = &c->threads[u];
         changed(c, t);
-        know_free(&t->know);
+        order_know_free(&t->know);
         t->pos = t->access = 0;
         t->event = t->first;
         t->running = false;
@@ -174,19 +187,19 @@ void order_rewind(OrderCheck *c)
         t->base = t->block = 0;
         t->sync = (SyncPoint){.kind = EV_LANE_BEGIN};
         t->done_puts = 0;
-        t->last_wait = 0;
+        t->last_wait = t->next_member = 0;
         memset(t->recent, 0, sizeof t->recent);
     }
     for (uint32_t i = 0; i < c->n_ranks; i++)
-        know_free(&c->rank_end[i]);
+        order_know_free(&c->rank_end[i]);
     for (uint32_t i = 0; i < c->n_dispatches; i++) {
-        know_free(&c->starts[i]);
-        know_free(&c->ends[i]);
+        order_know_free(&c->starts[i]);
+        order_know_free(&c->ends[i]);
         c->lanes_left[i] = c->cut ? c->left_at_cut[i] : c->cores[i];
         c->state[i] = c->cut ? c->state_at_cut[i] : 0;
     }
     for (uint32_t i = 0; i < c->tokens.len; i++) {
-        know_free(&c->tokens.at[i].know);
+        order_know_free(&c->tokens.at[i].know);
         c->tokens.at[i].posts = c->tokens.at[i].takes = 0;
     }
     for (uint32_t i = 0; i < c->cells.len; i++) {
@@ -195,6 +208,7 @@ void order_rewind(OrderCheck *c)
         cell->sum = 0;
         cell->cursor = cell->dropped = 0;
     }
+    rounds_rewind(c);
     vclock_free(&c->known);
     c->tick = c->known_at = 0;
 }
@@ -260,7 +274,7 @@ bool order_posted(const OrderCheck *c, const OrderEvent *e)
 static void taken(OrderToken *token)
 {
     if (token->takes && --token->takes == 0)
-        know_free(&token->know);
+        order_know_free(&token->know);
 }
 
 /* A lane of a job knows what was known when the job was made, whatever ran on it before. */
@@ -407,9 +421,12 @@ void order_step(OrderCheck *c, uint32_t u)
     case OE_START: start_job(c, t, e); break;
     case OE_POST: post(c, u, t, e); break;
     case OE_TAKE: take(c, t, e); break;
+    case OE_NOTIFIES:
+    case OE_WAITS:
+    case OE_LOWERS: rounds_step(c, u, e); break;
     default: set_snap(c, e, t); break;
     }
-    if (e->kind == OE_STUCK)
+    if (e->kind == OE_STUCK || e->kind == OE_WAITS)
         t->last_wait = t->event;
     t->pos = e->pos;
     t->event = e->follows;

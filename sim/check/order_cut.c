@@ -21,18 +21,13 @@ typedef struct {
 
 /* ---- waits that may miss what they wait for ---- */
 
-static bool may_miss(const OrderCell *cell)
-{
-    return cell->flags & (CELL_EQ | CELL_SET | CELL_PLAIN | CELL_LOWERED | CELL_WAITERS);
-}
-
 static void find_open(Cut *x)
 {
     const OrderCheck *c = x->c;
     CellOrder o = {0};
     for (uint32_t i = 0; i < c->cells.len; i++) {
         const OrderCell *cell = &c->cells.at[i];
-        if (!cell->waited || !may_miss(cell))
+        if (!cell->waited || !(cell->flags & CELL_MISSED))
             continue;
         cell_order_set(c, &o, cell);
         for (uint32_t k = cell->first; k; k = order_event(c, k)->next) {

@@ -33,12 +33,24 @@ static OrderEvent make_event(const OrderCheck *c, OrderKind kind, CodePlace at)
 static OrderCell *cell_find(OrderCheck *c, FabAddr at)
 {
     uint64_t found;
+    if (c->in_rounds)
+        rounds_leave(c, at.window);
     uint64_t key = ((uint64_t)at.window * c->n_ranks + at.rank) << 36 | (uint64_t)at.offset / 4;
     if (map_get(&c->cell_index, key, &found))
         return &c->cells.at[found];
     map_set(&c->cell_index, key, c->cells.len);
     vec_push(&c->cells, (OrderCell){.at = at});
     return &vec_last(&c->cells);
+}
+
+uint32_t order_cell(OrderCheck *c, FabAddr at)
+{
+    return (uint32_t)(cell_find(c, at) - c->cells.at);
+}
+
+uint32_t order_log_push(OrderCheck *c, OrderEvent e)
+{
+    return push_event(c, e);
 }
 
 static void push_cell_event(OrderCheck *c, OrderCell *cell, OrderEvent e)
@@ -331,6 +343,8 @@ static void sync_event(OrderCheck *c, const Event *e)
         puts_end(t);
         return;
     }
+    if (c->in_rounds && rounds_take(c, e))
+        return;
     OrderEvent w = make_event(c, OE_WAIT, e->at);
     w.op = e->op;
     w.value = e->value;
@@ -360,6 +374,11 @@ static void tensor_access(OrderCheck *c, const Event *e)
 
 void order_log_event(OrderCheck *c, const Event *e)
 {
+    if (c->in_rounds && e->kind == EV_ARRIVE && rounds_take(c, e))
+        return;
+    if (c->in_rounds && e->kind != EV_NOTIFY && e->kind != EV_WAIT && e->kind != EV_FENCE &&
+        c->threads[order_thread(c, e->at)].open.open)
+        rounds_expand(c);
     switch (e->kind) {
     case EV_LANE_BEGIN:
     case EV_LANE_END: lane_event(c, e); return;

@@ -61,6 +61,9 @@ static bool behind(Replay *r, uint32_t u, uint32_t of, uint32_t pos)
 static bool must_sleep(Replay *r, uint32_t u, const OrderEvent *e)
 {
     OrderCheck *c = r->c;
+    uint32_t thread, pos;
+    if (e->kind == OE_WAITS)
+        return rounds_need(c, u, e, &thread, &pos) && behind(r, u, thread, pos);
     if (!e->wait) {
         uint32_t needs = order_needs(c, e);
         return needs && behind(r, u, order_event(c, needs)->thread, order_event(c, needs)->pos);
@@ -111,7 +114,7 @@ static void run_on(Replay *r, uint32_t u)
             vec_push(&r->starting, u);
             return;
         }
-        if (e->kind == OE_WAIT && must_sleep(r, u, e))
+        if ((e->kind == OE_WAIT || e->kind == OE_WAITS) && must_sleep(r, u, e))
             return;
         bool frees = e->kind == OE_BEGIN || e->kind == OE_END || e->kind == OE_POST;
         order_step(c, u);

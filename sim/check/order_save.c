@@ -29,7 +29,7 @@ static void load_thread(SaveReader *in, OrderThread *t)
 
 bool order_save(const OrderCheck *c, Buf *out)
 {
-    if (c->cut || c->sums || c->source_races.len)
+    if (c->cut || c->sums || c->source_races.len || c->rounds.len)
         return false;
     save_value(out, c->n_events);
     for (uint32_t i = 1; i <= c->n_events; i++)

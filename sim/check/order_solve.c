@@ -16,16 +16,10 @@
 #define MAX_ROUNDS 1000u
 #define MAX_WORK (UINT64_C(400) * 1000 * 1000)
 
-static void know_free(Know *k)
-{
-    for (int i = 0; i < N_KNOW; i++)
-        vclock_free(&k->at[i]);
-}
-
 void order_waits_free(OrderCheck *c)
 {
     for (uint32_t i = 0; i < c->waits.len; i++) {
-        know_free(&c->waits.at[i].gets);
+        order_know_free(&c->waits.at[i].gets);
         order_event(c, c->waits.at[i].event)->wait = 0;
     }
     vec_clear(&c->waits);
@@ -202,7 +196,7 @@ static bool solve_wait(OrderCheck *c, OrderWait *w, OrderView *v, OrderSequence 
     bool changed = false;
     for (int i = 0; i < N_KNOW; i++)
         changed |= !vclock_equal(&w->gets.at[i], &gets.at[i]);
-    know_free(&w->gets);
+    order_know_free(&w->gets);
     w->gets = gets;
     return changed;
 }

@@ -1,6 +1,7 @@
 /* Counters: a cell that builtin collectives leave off zero when the program ends, and one that
  * wraps, reported where it does. Credits are the business of credits.c. */
 #include "sim/check/checks.h"
+#include "sim/machine/cell_pages.h"
 #include "sim/machine/element_text.h"
 #include "sim/machine/fault.h"
 #include "sim/machine/report_item.h"
@@ -9,34 +10,60 @@
 #include "base/map.h"
 #include <string.h>
 
+/* Where a notify of a cell was; the dispatch knows the rank. */
+typedef struct {
+    uint32_t dispatch, func, pc;
+    uint32_t who : 30;   /* core, or block of a pl.spmd */
+    uint32_t blocks : 1; /* it is a block */
+    uint32_t other : 1;  /* the notify is none of a builtin */
+} Place;
+
+/* On a thousand devices a barrier uses a million cells. */
+typedef struct {
+    int64_t builtin; /* sum of what builtins added */
+    Place last;      /* notify; of another one, that of a builtin is in SignalCheck.builtins */
+} LedgerCell;
+
+/* A cell that builtins have left off zero. */
 typedef struct {
     FabAddr at;
-    int64_t builtin; /* sum of what builtins added */
+    int64_t builtin;
     CodePlace last, last_builtin;
-} LedgerCell;
+} OffZero;
 
 typedef struct {
     Observer base;
-    Map index;
-    VEC(LedgerCell) cells;
+    CellPages cells;     /* LedgerCell */
+    Map other;           /* key of a cell -> position in `builtins` */
+    VEC(Place) builtins; /* last notify of a builtin, of cells that others have notified since */
     Map reported;
     World *world;
 } SignalCheck;
 
-static LedgerCell *cell_find(SignalCheck *c, const World *w, FabAddr at)
+static Place pack(CodePlace at, bool other)
 {
-    uint64_t found;
-    uint64_t key = ((uint64_t)at.window * w->n_ranks + at.rank) << 36 | (uint64_t)at.offset / 4;
-    if (map_get(&c->index, key, &found))
-        return &c->cells.at[found];
-    map_set(&c->index, key, c->cells.len);
-    vec_push(&c->cells, (LedgerCell){.at = at});
-    return &vec_last(&c->cells);
+    uint32_t who = at.block ? at.block : at.core;
+    return (Place){at.dispatch, at.func, at.pc, who & INT32_MAX >> 1, at.block != 0, other};
+}
+
+static CodePlace unpack(const World *w, Place p)
+{
+    return (CodePlace){.rank = w->dispatches.at[p.dispatch].rank,
+                       .core = p.blocks ? 0 : p.who,
+                       .block = p.blocks ? p.who : 0,
+                       .dispatch = p.dispatch,
+                       .func = p.func,
+                       .pc = p.pc};
+}
+
+static uint64_t cell_key(const World *w, FabAddr at)
+{
+    return ((uint64_t)at.window * w->n_ranks + at.rank) << 36 | (uint64_t)at.offset / 4;
 }
 
 static bool is_builtin(const World *w, CodePlace at)
 {
-    return place_region(w, at) != NULL;
+    return call_site_of(w->call_sites, at.func, at.pc) != UINT32_MAX;
 }
 
 /* Once per kind of report and place. */
@@ -66,6 +93,18 @@ static void at_text(const World *w, Buf *out, CodePlace at)
 
 /* ---- arrivals ---- */
 
+/* Of a cell that somebody else notifies: the last builtin that did, as long as its sum is not 0
+ * (one that makes it that later is the last one then). */
+static void keep_builtin(SignalCheck *c, FabAddr cell, Place last)
+{
+    uint64_t at, key = cell_key(c->world, cell);
+    if (!map_get(&c->other, key, &at)) {
+        map_set(&c->other, key, at = c->builtins.len);
+        vec_push(&c->builtins, last);
+    }
+    c->builtins.at[at] = last;
+}
+
 static void wrapped(SignalCheck *c, const Event *e)
 {
     if (!is_new(c, e->at, 0))
@@ -89,17 +128,17 @@ static void arrive(SignalCheck *c, const Event *e)
 {
     if (e->op == NOTIFY_ATOMIC_ADD && (int64_t)e->before + e->value != e->after)
         wrapped(c, e);
-    LedgerCell *cell = cell_find(c, c->world, e->rect.at);
-    cell->last = e->at;
-    if (e->op == NOTIFY_ATOMIC_ADD && is_builtin(c->world, e->at)) {
-        cell->builtin += e->value;
-        cell->last_builtin = e->at;
-    }
+    LedgerCell *cell = cell_pages_find(&c->cells, e->rect.at, true);
+    bool builtin = e->op == NOTIFY_ATOMIC_ADD && is_builtin(c->world, e->at);
+    if (!builtin && cell->builtin && !cell->last.other)
+        keep_builtin(c, e->rect.at, cell->last);
+    cell->last = pack(e->at, !builtin);
+    cell->builtin += builtin ? e->value : 0;
 }
 
 /* ---- the end ---- */
 
-static void off_zero(SignalCheck *c, const LedgerCell *cell)
+static void off_zero(SignalCheck *c, const OffZero *cell)
 {
     if (!is_new(c, cell->last_builtin, 1))
         return;
@@ -126,7 +165,7 @@ static void off_zero(SignalCheck *c, const LedgerCell *cell)
 
 static int by_address(const void *a_, const void *b_)
 {
-    const LedgerCell *a = a_, *b = b_;
+    const OffZero *a = a_, *b = b_;
     if (a->at.window != b->at.window)
         return a->at.window < b->at.window ? -1 : 1;
     if (a->at.rank != b->at.rank)
@@ -138,15 +177,23 @@ static void finish(Observer *o, World *w, bool ok)
 {
     SignalCheck *c = (SignalCheck *)o;
     c->world = w;
-    if (!ok || c->cells.len == 0)
-        return;
-    uint32_t n = 0; /* the others are not needed any more */
-    for (uint32_t i = 0; i < c->cells.len; i++)
-        if (c->cells.at[i].builtin)
-            c->cells.at[n++] = c->cells.at[i];
-    qsort(c->cells.at, n, sizeof *c->cells.at, by_address);
-    for (uint32_t i = 0; i < n; i++)
-        off_zero(c, &c->cells.at[i]);
+    VEC(OffZero) off = {0};
+    for (uint32_t i = 0; i < c->cells.pages.len && ok; i++)
+        for (uint32_t k = 0; k < CELL_PAGE; k++) {
+            const LedgerCell *cell = cell_pages_at(&c->cells, i, k);
+            if (!cell->builtin)
+                continue;
+            FabAddr at = cell_pages_address(&c->cells, i, k);
+            uint64_t kept;
+            Place last = cell->last;
+            if (cell->last.other && map_get(&c->other, cell_key(w, at), &kept))
+                last = c->builtins.at[kept];
+            vec_push(&off, (OffZero){at, cell->builtin, unpack(w, cell->last), unpack(w, last)});
+        }
+    vec_sort(&off, by_address);
+    for (uint32_t i = 0; i < off.len; i++)
+        off_zero(c, &off.at[i]);
+    vec_free(&off);
 }
 
 static void on_event(Observer *o, World *w, const Event *e)
@@ -160,16 +207,22 @@ static void reset(Observer *o, World *w)
 {
     SignalCheck *c = (SignalCheck *)o;
     c->world = w;
-    vec_clear(&c->cells);
-    map_clear(&c->index);
+    cell_pages_free(&c->cells);
+    vec_clear(&c->builtins);
+    map_clear(&c->other);
     map_clear(&c->reported);
 }
 
 static bool save(const Observer *o, Buf *out)
 {
     const SignalCheck *c = (const SignalCheck *)o;
-    save_vec(out, &c->cells);
-    save_map(out, &c->index);
+    save_value(out, c->cells.pages.len);
+    for (uint32_t i = 0; i < c->cells.pages.len; i++) {
+        save_value(out, c->cells.pages.at[i].key);
+        save_bytes(out, c->cells.pages.at[i].at, CELL_PAGE * sizeof(LedgerCell));
+    }
+    save_vec(out, &c->builtins);
+    save_map(out, &c->other);
     save_map(out, &c->reported);
     return true;
 }
@@ -177,9 +230,17 @@ static bool save(const Observer *o, Buf *out)
 static void load(Observer *o, World *w, SaveReader *in)
 {
     SignalCheck *c = (SignalCheck *)o;
+    uint32_t n;
     c->world = w;
-    load_vec(in, &c->cells);
-    load_map(in, &c->index);
+    for (uint32_t i = 0; i < c->cells.pages.len; i++)
+        memset(c->cells.pages.at[i].at, 0, CELL_PAGE * sizeof(LedgerCell));
+    for (load_value(in, n); n; n--) {
+        uint64_t key;
+        load_value(in, key);
+        load_bytes(in, cell_pages_page(&c->cells, key, true), CELL_PAGE * sizeof(LedgerCell));
+    }
+    load_vec(in, &c->builtins);
+    load_map(in, &c->other);
     load_map(in, &c->reported);
 }
 
@@ -187,16 +248,16 @@ static void destroy(Observer *o)
 {
     SignalCheck *c = (SignalCheck *)o;
     reset(o, NULL);
-    vec_free(&c->cells);
-    map_free(&c->index);
+    vec_free(&c->builtins);
+    map_free(&c->other);
     map_free(&c->reported);
     xfree(c);
 }
 
 Observer *check_signal_new(const World *w)
 {
-    (void)w;
     SignalCheck *c = xcalloc(1, sizeof *c);
+    c->cells = (CellPages){.size = sizeof(LedgerCell), .n_ranks = w->n_ranks};
     c->base = (Observer){.name = "signal",
                          .event = on_event,
                          .finish = finish,

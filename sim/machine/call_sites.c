@@ -73,9 +73,12 @@ static uint8_t flags_of(const BcFunc *f, uint32_t pc, Phase phase)
 {
     switch (f->insns[pc].op) {
     case BC_FORPREP: return phase_is_once(phase) && loop_notifies(f, pc) ? CALL_BEGIN : 0;
+    case BC_WAIT: return phase_is_barrier(phase) ? CALL_EACH : 0;
     case BC_NOTIFY:
         if (phase_is_barrier(phase))
-            return CALL_BARRIER;
+            return CALL_BARRIER | CALL_EACH;
+        if (phase == PHASE_EPILOGUE)
+            return f->insns[pc].imm == NOTIFY_SET ? CALL_ROWS | CALL_EACH : CALL_EACH;
         return f->insns[pc].imm == NOTIFY_SET ? CALL_ROWS : 0;
     default: return 0;
     }
@@ -102,6 +105,7 @@ static void scan_region(Scan *x, uint32_t i)
         site->pc = r->pc;
     for (uint32_t pc = r->pc; pc < end; pc++) {
         s->site[x->func][pc] = x->base + r->site;
+        s->phase[x->func][pc] = r->phase;
         s->flags[x->func][pc] = flags_of(f, pc, (Phase)r->phase);
         learn(site, f, x->view_of, pc, (Phase)r->phase);
     }
@@ -115,6 +119,7 @@ static void scan(Arena *arena, CallSites *s, const BcProgram *p, uint32_t func)
         return;
     s->site[func] = arena_array(arena, f->n_insns, sizeof(uint32_t));
     s->flags[func] = arena_array(arena, f->n_insns, 1);
+    s->phase[func] = arena_array(arena, f->n_insns, 1);
     memset(s->site[func], 0xff, f->n_insns * sizeof(uint32_t));
     for (uint32_t i = 0; i < f->n_sites; i++)
         s->at[s->n++] = (CallSite){.func = func,
@@ -137,6 +142,7 @@ CallSites *call_sites_find(Arena *arena, const BcProgram *p)
         n += p->funcs[func].n_sites;
     s->site = arena_array(arena, p->n_funcs + 1, sizeof *s->site);
     s->flags = arena_array(arena, p->n_funcs + 1, sizeof *s->flags);
+    s->phase = arena_array(arena, p->n_funcs + 1, sizeof *s->phase);
     s->at = arena_array(arena, n + 1, sizeof *s->at);
     for (uint32_t func = 0; func < p->n_funcs; func++)
         scan(arena, s, p, func);

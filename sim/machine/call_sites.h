@@ -20,7 +20,9 @@ typedef struct {
 enum {
     CALL_BEGIN = 1,   /* a loop that is entered once a call */
     CALL_BARRIER = 2, /* a notify of a barrier */
-    CALL_ROWS = 4     /* a notify that carries a row count (all_to_all_v) */
+    CALL_ROWS = 4,    /* a notify that carries a row count (all_to_all_v) */
+    CALL_EACH = 8 /* a notify or wait of a barrier, or the notify to oneself that ends a call: one
+                     for each peer, most likely */
 };
 
 typedef struct {
@@ -28,6 +30,7 @@ typedef struct {
     CallSite *at;
     uint32_t **site; /* per function: per instruction the call site, or UINT32_MAX; NULL: none */
     uint8_t **flags; /* per function: per instruction CALL_ bits; NULL: none */
+    uint8_t **phase; /* per function: per instruction of a call its Phase; NULL: none */
 } CallSites;
 
 CallSites *call_sites_find(Arena *arena, const BcProgram *p);

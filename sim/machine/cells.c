@@ -1,5 +1,6 @@
 /* When did a wait's predicate become true? Delivery happens in the order of the simulation, arrival
  * in modelled time: each cell remembers the arrivals that its owner has not seen yet. */
+#include "sim/machine/cell_pages.h"
 #include "sim/machine/world.h"
 
 #include "base/map.h"
@@ -8,47 +9,32 @@
 enum { MAX_STEPS = 64 }; /* kept per cell: more credits than this at once are taken as the oldest */
 
 typedef struct {
-    int32_t base; /* value before the first step kept */
-    uint32_t len, cap;
-    CellStep first; /* the only step, while cap is 0 */
-    CellStep *many;
+    int32_t base;      /* value before the first step kept */
+    uint16_t len, cap; /* cap 0: the only step is `first` */
+    union {
+        CellStep first;
+        CellStep *many;
+    };
 } CellHistory;
 
-enum { PAGE = 64 }; /* cells: neighbours are notified together */
-
 struct CellLog {
-    Map index;                /* key of a page -> position in `pages` */
-    VEC(uint64_t) keys;       /* of the pages */
-    VEC(CellHistory *) pages; /* PAGE cells each */
-    Map replaced_index;       /* key of a page << 6 | cell in it -> position in `replaced` */
+    CellPages pages;    /* CellHistory */
+    Map replaced_index; /* key of a cell -> position in `replaced` */
     VEC(CellReplaced) replaced;
 };
 
-/* Windows are below 2^37 bytes (sim/fabric/local.c). */
-static uint64_t page_key(const World *w, FabAddr c)
+static CellLog *cell_log(World *w)
 {
-    return ((uint64_t)c.window * w->n_ranks + c.rank) << 29 | (uint64_t)c.offset / (4 * PAGE);
-}
-
-static CellHistory *page_find(World *w, uint64_t key, bool create)
-{
-    uint64_t at;
-    if (!w->cells && create)
+    if (!w->cells) {
         w->cells = xcalloc(1, sizeof *w->cells);
-    if (w->cells && map_get(&w->cells->index, key, &at))
-        return w->cells->pages.at[at];
-    if (!create)
-        return NULL;
-    map_set(&w->cells->index, key, w->cells->pages.len);
-    vec_push(&w->cells->keys, key);
-    vec_push(&w->cells->pages, xcalloc(PAGE, sizeof(CellHistory)));
-    return vec_last(&w->cells->pages);
+        w->cells->pages = (CellPages){.size = sizeof(CellHistory), .n_ranks = w->n_ranks};
+    }
+    return w->cells;
 }
 
 static CellHistory *cell_find(World *w, FabAddr addr, bool create)
 {
-    CellHistory *page = page_find(w, page_key(w, addr), create);
-    return page ? &page[(uint64_t)addr.offset / 4 % PAGE] : NULL;
+    return w->cells || create ? cell_pages_find(&cell_log(w)->pages, addr, create) : NULL;
 }
 
 static CellStep *steps(CellHistory *c)
@@ -61,16 +47,18 @@ static void drop(CellHistory *c, uint32_t n)
     if (n == 0)
         return;
     c->base = steps(c)[n - 1].value;
-    c->len -= n;
+    c->len = (uint16_t)(c->len - n);
     memmove(steps(c), steps(c) + n, c->len * sizeof(CellStep));
 }
 
 static void grow(CellHistory *c)
 {
-    uint32_t cap = c->cap ? 2 * c->cap : 4;
-    c->many = xrealloc(c->many, cap * sizeof *c->many);
+    uint16_t cap = c->cap ? (uint16_t)(2 * c->cap) : 4;
+    CellStep first = c->first;
+    CellStep *many = xrealloc(c->cap ? c->many : NULL, cap * sizeof *many);
     if (c->cap == 0)
-        c->many[0] = c->first;
+        many[0] = first;
+    c->many = many;
     c->cap = cap;
 }
 
@@ -109,7 +97,7 @@ CellStep cell_log_satisfied(World *w, FabAddr cell, int cmp, int32_t expected)
 
 static uint64_t cell_key(const World *w, FabAddr cell)
 {
-    return page_key(w, cell) << 6 | (uint64_t)cell.offset / 4 % PAGE;
+    return ((uint64_t)cell.window * w->n_ranks + cell.rank) << 35 | (uint64_t)cell.offset / 4;
 }
 
 void cell_log_set(World *w, FabAddr cell, int32_t before, CodePlace by)
@@ -137,15 +125,15 @@ void cell_log_reset(World *w)
 {
     if (!w->cells)
         return;
-    for (uint32_t i = 0; i < w->cells->pages.len; i++) {
-        for (uint32_t k = 0; k < PAGE; k++)
-            xfree(w->cells->pages.at[i][k].many);
-        xfree(w->cells->pages.at[i]);
-    }
-    vec_free(&w->cells->pages);
-    vec_free(&w->cells->keys);
+    CellPages *p = &w->cells->pages;
+    for (uint32_t i = 0; i < p->pages.len; i++)
+        for (uint32_t k = 0; k < CELL_PAGE; k++) {
+            CellHistory *c = cell_pages_at(p, i, k);
+            if (c->cap)
+                xfree(c->many);
+        }
+    cell_pages_free(p);
     vec_free(&w->cells->replaced);
-    map_free(&w->cells->index);
     map_free(&w->cells->replaced_index);
     xfree(w->cells);
     w->cells = NULL;
@@ -158,15 +146,15 @@ static bool is_used(const CellHistory *c)
     return c->len || c->base;
 }
 
-/* Of each page its key and the cells that are used, each behind its number; PAGE ends them. */
+/* Of each page its key and the cells that are used, each behind its number; CELL_PAGE ends them. */
 void cell_log_save(const World *w, Buf *out)
 {
-    uint32_t n = w->cells ? w->cells->pages.len : 0, end = PAGE;
+    uint32_t n = w->cells ? w->cells->pages.pages.len : 0, end = CELL_PAGE;
     save_value(out, n);
     for (uint32_t i = 0; i < n; i++) {
-        save_value(out, w->cells->keys.at[i]);
-        for (uint32_t k = 0; k < PAGE; k++) {
-            CellHistory *c = &w->cells->pages.at[i][k];
+        save_value(out, w->cells->pages.pages.at[i].key);
+        for (uint32_t k = 0; k < CELL_PAGE; k++) {
+            CellHistory *c = cell_pages_at(&w->cells->pages, i, k);
             if (!is_used(c))
                 continue;
             save_value(out, k);
@@ -197,23 +185,28 @@ static void load_replaced(World *w, SaveReader *in)
 static void load_cell(SaveReader *in, CellHistory *c)
 {
     load_value(in, c->base);
-    load_value(in, c->len);
-    while (c->len > (c->cap ? c->cap : 1))
+    uint32_t len;
+    load_value(in, len);
+    while (len > (c->cap ? c->cap : 1u))
         grow(c);
-    load_bytes(in, steps(c), c->len * sizeof(CellStep));
+    c->len = (uint16_t)len;
+    load_bytes(in, steps(c), len * sizeof(CellStep));
 }
 
 void cell_log_load(World *w, SaveReader *in)
 {
     uint32_t n, cell;
-    for (uint32_t i = 0; w->cells && i < w->cells->pages.len; i++)
-        for (uint32_t k = 0; k < PAGE; k++)
-            w->cells->pages.at[i][k].base = 0, w->cells->pages.at[i][k].len = 0;
+    for (uint32_t i = 0; w->cells && i < w->cells->pages.pages.len; i++)
+        for (uint32_t k = 0; k < CELL_PAGE; k++) {
+            CellHistory *c = cell_pages_at(&w->cells->pages, i, k);
+            c->base = 0;
+            c->len = 0;
+        }
     for (load_value(in, n); n; n--) {
         uint64_t key;
         load_value(in, key);
-        CellHistory *page = page_find(w, key, true);
-        for (load_value(in, cell); cell < PAGE; load_value(in, cell))
+        CellHistory *page = cell_pages_page(&cell_log(w)->pages, key, true);
+        for (load_value(in, cell); cell < CELL_PAGE; load_value(in, cell))
             load_cell(in, &page[cell]);
     }
     load_replaced(w, in);

@@ -54,8 +54,7 @@ void probe_rows(Probe *p, const Event *e)
 {
     World *w = p->world;
     uint32_t number = call_site_of(w->call_sites, e->at.func, e->at.pc);
-    if (!(call_flags(w->call_sites, e->at.func, e->at.pc) & CALL_ROWS) || number == UINT32_MAX ||
-        e->target == e->at.rank || e->value < 0)
+    if (number == UINT32_MAX || e->target == e->at.rank || e->value < 0)
         return;
     const Frame *top = &vec_last(&e->lane->frames);
     for (uint32_t pc = 0; pc < top->f->n_insns; pc++) {

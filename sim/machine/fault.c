@@ -12,18 +12,6 @@ const char *world_string(const World *w, uint32_t string)
     return string < w->program->n_strings ? w->program->strings[string] : "?";
 }
 
-CodePlace lane_place(const Lane *lane)
-{
-    CodePlace at = {.rank = lane->rank, .core = lane->core, .dispatch = lane->dispatch};
-    at.job = lane->slot;
-    at.block = lane->n_blocks ? (uint32_t)lane->block + 1 : 0;
-    if (lane->frames.len) {
-        at.func = vec_last(&lane->frames).func;
-        at.pc = vec_last(&lane->frames).pc;
-    }
-    return at;
-}
-
 const BcLoc *place_loc(const World *w, CodePlace at)
 {
     if (at.func >= w->program->n_funcs)

@@ -125,9 +125,8 @@ void probe_compute(Probe *p, const Lane *lane, int64_t time)
     slot(p, lane->rank, lane_place(lane))->compute_ps += time;
 }
 
-static void count_time(Probe *p, const Event *e)
+static void count_time(CostCount *c, const Event *e)
 {
-    CostCount *c = slot(p, e->at.rank, e->at);
     int64_t time = e->end - e->begin;
     switch (e->kind) {
     case EV_WAIT: c->waiting_ps += time; break;
@@ -155,10 +154,10 @@ static void count_transfer(Probe *p, const Event *e)
 
 /* A barrier of a builtin begins with the first of its notifies: those that follow belong to it
  * until something else is done. */
-static void count_barrier(Probe *p, const Event *e, CostCount *c)
+static void count_barrier(const Probe *p, const Event *e, CostCount *c, uint8_t flags)
 {
-    bool barrier = call_flags(p->world->call_sites, e->at.func, e->at.pc) & CALL_BARRIER;
-    Phase phase = barrier ? (Phase)place_region(p->world, e->at)->phase : PHASE_NONE;
+    bool barrier = flags & CALL_BARRIER;
+    Phase phase = barrier ? (Phase)p->world->call_sites->phase[e->at.func][e->at.pc] : PHASE_NONE;
     if (barrier && e->lane->barrier_phase != phase)
         c->barriers++;
     e->lane->barrier_phase = phase;
@@ -187,7 +186,7 @@ static void access(Probe *p, Event *e)
     stamp(p, e);
     if (e->kind != EV_PUT_SOURCE) {
         lane->now = e->end = stand(p, e, lane);
-        count_time(p, e);
+        count_time(slot(p, e->at.rank, e->at), e);
         if (!e->tensor &&
             (e->kind == EV_REMOTE_READ || e->kind == EV_REMOTE_WRITE || e->kind == EV_ATOMIC))
             count_transfer(p, e);
@@ -341,14 +340,16 @@ FabStatus probe_notify(Probe *p, Lane *lane, FabAddr cell, int op, int32_t value
         return status;
     }
     lane->now = s.issue;
-    count_time(p, &e);
     CostCount *c = slot(p, e.at.rank, e.at);
+    count_time(c, &e);
     if (cell.rank == lane->rank)
         c->self_notifies++;
     else
         c->notifies++;
-    count_barrier(p, &e, c);
-    probe_rows(p, &e);
+    uint8_t flags = call_flags(w->call_sites, e.at.func, e.at.pc);
+    count_barrier(p, &e, c, flags);
+    if (flags & CALL_ROWS)
+        probe_rows(p, &e);
     return FAB_OK;
 }
 
@@ -373,8 +374,9 @@ FabStatus probe_wait(Probe *p, Lane *lane, FabAddr cell, int cmp, int32_t expect
     e.end = clock_add(step.at > lane->now ? step.at : lane->now, w->platform.wait_overhead);
     lane->now = e.end;
     lane->barrier_phase = PHASE_NONE;
-    count_time(p, &e);
-    slot(p, e.at.rank, e.at)->waits++;
+    CostCount *c = slot(p, e.at.rank, e.at);
+    count_time(c, &e);
+    c->waits++;
     tell(p, &e);
     return FAB_OK;
 }

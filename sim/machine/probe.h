@@ -155,8 +155,8 @@ CostCount *probe_expected(Probe *p, uint32_t rank, uint32_t site);
 void probe_compute(Probe *p, const Lane *lane, int64_t time);
 /* The lane enters a loop: where a builtin call begins with it, its cost is worked out. */
 void probe_loop(Probe *p, Lane *lane);
-/* all_to_all_v tells its peers how many rows it moved: only then is known what it must have cost.
- */
+/* After a notify with CALL_ROWS: all_to_all_v tells its peers how many rows it moved; only then is
+ * known what it must have cost. */
 void probe_rows(Probe *p, const Event *notify);
 FabStatus probe_notify(Probe *p, Lane *lane, FabAddr cell, int op, int32_t value);
 /* Completes a wait that `test` says is satisfied. */

@@ -189,9 +189,7 @@ static bool leave_out(World *w, Lane *lane, const BcInsn *in)
 static VmStatus stop(World *w, Lane *lane, const BcInsn *in, PendKind kind)
 {
     vm_flush(w, lane);
-    memset(&lane->pending, 0, sizeof lane->pending);
-    lane->pending.kind = kind;
-    lane->pending.enabled = true;
+    vm_stand(lane, kind, true);
     lane->pending.at = lane_place(lane);
     if (kind == PEND_NONE)
         return VM_BUDGET;
@@ -311,8 +309,7 @@ VmStatus vm_run(World *w, Lane *lane, uint64_t budget)
     }
     if (!ok)
         return VM_FAULT;
-    memset(&lane->pending, 0, sizeof lane->pending);
-    lane->pending.enabled = true;
+    vm_stand(lane, PEND_NONE, true);
     vm_flush(w, lane);
     return VM_BUDGET;
 }
@@ -365,8 +362,7 @@ void vm_commit(World *w, Lane *lane)
         }
     }
     lane_top(lane)->pc++;
-    memset(&lane->pending, 0, sizeof lane->pending);
-    lane->pending.enabled = true;
+    vm_stand(lane, PEND_NONE, true);
     lane->state = LANE_READY;
 }
 

@@ -18,7 +18,7 @@ static bool cell_at(World *w, Lane *lane, const MemRef *m, uint16_t index, uint3
     if (!vm_element(w, lane, m, lane_top(lane)->regs + index, &offset))
         return false;
     FabRect *r = &lane->pending.rect;
-    memset(r, 0, sizeof *r);
+    r->n = 0;
     r->at = (FabAddr){.rank = rank, .window = m->object, .offset = offset};
     r->run = 4;
     return true;

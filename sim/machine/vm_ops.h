@@ -19,6 +19,22 @@ static inline bool vm_adds_to_window(const Frame *top, const BcInsn *in)
     return in->imm == ATOMIC_ADD && top->mregs[in->b].kind == MEM_WINDOW;
 }
 
+/* What the lane stands before, without what vm_describe adds. Strides of a rectangle that has none
+ * are left as they were. */
+static inline void vm_stand(Lane *lane, PendKind kind, bool enabled)
+{
+    Pending *p = &lane->pending;
+    p->kind = kind;
+    p->enabled = enabled;
+    p->rect.at = (FabAddr){0};
+    p->rect.run = 0;
+    p->rect.n = 0;
+    p->op = 0;
+    p->value = 0;
+    p->token = 0;
+    p->at = (CodePlace){0};
+}
+
 /* Puts scalar work on the clock. Called before everything that has a time. */
 void vm_flush(World *w, Lane *lane);
 

@@ -225,6 +225,7 @@ struct World {
     bool stop_at_reads; /* vm_run stops before every pl.read of a window */
     bool stop_at_data;  /* and before every other access of memory that lanes share */
     bool record;        /* keep the choices of the scheduler in `choices` */
+    bool in_one;        /* the run goes from its start to its end and is not saved on the way */
     VEC(uint32_t) choices;
     int64_t horizon;     /* smallest time of the other lanes that can run: a lane beyond it yields
                             before it uses a port; INT64_MAX: never */
@@ -286,7 +287,17 @@ void lane_ready(World *w, Lane *lane);
  * those that held until now and were not chosen (Eq, or a Set) BLOCKED. */
 void world_recheck(World *w, uint32_t rank);
 
-CodePlace lane_place(const Lane *lane);
+static inline CodePlace lane_place(const Lane *lane)
+{
+    CodePlace at = {.rank = lane->rank, .core = lane->core, .dispatch = lane->dispatch};
+    at.job = lane->slot;
+    at.block = lane->n_blocks ? (uint32_t)lane->block + 1 : 0;
+    if (lane->frames.len) {
+        at.func = vec_last(&lane->frames).func;
+        at.pc = vec_last(&lane->frames).pc;
+    }
+    return at;
+}
 /* Rank in the domain of `window`; UINT32_MAX when the rank is not in it. */
 uint32_t window_rank(const World *w, uint32_t window, uint32_t rank);
 static inline const Domain *window_domain(const World *w, uint32_t window)

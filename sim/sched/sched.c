@@ -20,11 +20,18 @@
 #define GRACE_TURNS 1000u  /* over processes: after a fault, for other ranks to meet theirs */
 #define OTHERS_TURNS 15u   /* another: between looks at what other processes did */
 
+/* A lane's place in the heap, beside it: comparing looks at no lane. */
+typedef struct {
+    int64_t now;
+    uint32_t id;
+    Lane *lane;
+} Entry;
+
 typedef struct {
     World *w;
     Policy *p;
     bool clock;
-    VEC(Lane *) heap;     /* clock: READY lanes */
+    VEC(Entry) heap;      /* clock: READY lanes */
     VEC(Choice) list;     /* others: READY lanes by id, then landings */
     FabLanding *landings; /* MAX_LANDINGS of them, allocated when first needed */
     bool local;           /* a lane in the list has to run on before it stands at a choice */
@@ -39,33 +46,37 @@ static bool earlier(const Lane *a, const Lane *b)
     return a->now != b->now ? a->now < b->now : a->id < b->id;
 }
 
+static bool before(const Entry *a, const Entry *b)
+{
+    return a->now != b->now ? a->now < b->now : a->id < b->id;
+}
+
 static void heap_push(Sched *s, Lane *lane)
 {
-    vec_push(&s->heap, lane);
+    Entry e = {lane->now, lane->id, lane};
+    vec_push(&s->heap, e);
+    Entry *h = s->heap.at;
     uint32_t i = s->heap.len - 1;
-    for (; i > 0 && earlier(lane, s->heap.at[(i - 1) / 2]); i = (i - 1) / 2)
-        s->heap.at[i] = s->heap.at[(i - 1) / 2];
-    s->heap.at[i] = lane;
+    for (; i > 0 && before(&e, &h[(i - 1) / 2]); i = (i - 1) / 2)
+        h[i] = h[(i - 1) / 2];
+    h[i] = e;
 }
 
 static Lane *heap_pop(Sched *s)
 {
-    Lane *top = s->heap.at[0], *last = vec_pop(&s->heap);
+    Entry *h = s->heap.at, last = vec_pop(&s->heap);
+    Lane *top = s->heap.len ? h[0].lane : last.lane;
     uint32_t i = 0, n = s->heap.len;
     if (n == 0)
         return top;
-    for (;;) {
-        uint32_t kid = 2 * i + 1;
-        if (kid >= n)
-            break;
-        if (kid + 1 < n && earlier(s->heap.at[kid + 1], s->heap.at[kid]))
+    for (uint32_t kid; (kid = 2 * i + 1) < n; i = kid) {
+        if (kid + 1 < n && before(&h[kid + 1], &h[kid]))
             kid++;
-        if (!earlier(s->heap.at[kid], last))
+        if (!before(&h[kid], &last))
             break;
-        s->heap.at[i] = s->heap.at[kid];
-        i = kid;
+        h[i] = h[kid];
     }
-    s->heap.at[i] = last;
+    h[i] = last;
     return top;
 }
 
@@ -75,8 +86,8 @@ static void heap_remove(Sched *s, const Lane *lane)
     uint32_t n = s->heap.len;
     s->heap.len = 0;
     for (uint32_t i = 0; i < n; i++)
-        if (s->heap.at[i] != lane)
-            heap_push(s, s->heap.at[i]);
+        if (s->heap.at[i].lane != lane)
+            heap_push(s, s->heap.at[i].lane);
 }
 
 /* ---- the list ---- */
@@ -285,7 +296,7 @@ static EndKind run_clock(Sched *s)
             continue;
         }
         Lane *lane = heap_pop(s);
-        w->horizon = s->heap.len ? s->heap.at[0]->now : INT64_MAX;
+        w->horizon = s->heap.len ? s->heap.at[0].now : INT64_MAX;
         if (w->record)
             vec_push(&w->choices, lane->id);
         Turn t = turn(s, lane);
@@ -406,6 +417,7 @@ static EndKind run_from(World *w, Policy *p, bool start)
     w->stop_at_reads = p->stop_at_reads;
     w->stop_at_data = p->stop_at_data;
     w->stand_still = p->stand_still;
+    w->in_one = s.clock && start;
     w->on_unblock = add_ready;
     w->on_block = remove_blocked;
     w->sched_env = &s;

@@ -73,9 +73,17 @@ void elab_raise(Elab *e, const Ast *stmt)
         elab_error(e, stmt->span, "value", "%s", text);
 }
 
+Val elab_settled(Elab *e, Val v)
+{
+    int64_t known;
+    if (!e->fn || v.kind != V_EXPR || !e->typed->constant(e, v.expr, &known))
+        return v;
+    return v.expr->type->dtype == DT_BOOL ? val_bool(known != 0) : val_int(known);
+}
+
 void elab_assert(Elab *e, const Ast *stmt)
 {
-    Val v = elab_eval(e, stmt->assert_.cond);
+    Val v = elab_settled(e, elab_eval(e, stmt->assert_.cond));
     if (v.kind == V_BAD)
         return;
     if (v.kind == V_EXPR || v.kind == V_DIM) {

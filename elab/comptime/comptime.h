@@ -62,6 +62,8 @@ Val elab_fold_call(Elab *e, Sym name, const Val *args, uint32_t n, Span span);
 bool elab_is_math(const char *name);
 bool elab_math_constant(const char *name, double *out);
 Val elab_math_call(Elab *e, const char *name, const Ast *call);
+/* A number or bool that is known here although a name holds it, as that; others as they are. */
+Val elab_settled(Elab *e, Val v);
 /* Reports a name that math does not have here. */
 Val elab_math_unknown(Elab *e, const char *name, Span span);
 /* The nearest integer, half to even. */

@@ -86,9 +86,9 @@ Val elab_unknown_op(Elab *e, Sym dotted, Span span)
     if (hint && strcmp(last, word) != 0)
         elab_error(e, span, "name", "there is no %s: write %s", dotted, hint);
     else if (near && !isupper((unsigned char)*last))
-        elab_error(e, span, "name", "unknown operation %s; did you mean %s?", dotted, near);
+        elab_error(e, span, "op", "unknown operation %s; did you mean %s?", dotted, near);
     else
-        elab_error(e, span, "name", "unknown operation %s: pldc --list-ops lists them", dotted);
+        elab_error(e, span, "op", "unknown operation %s: pldc --list-ops lists them", dotted);
     return val_bad;
 }
 

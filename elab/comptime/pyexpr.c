@@ -377,9 +377,7 @@ Val elab_helper(Elab *e, const Ast *def)
 
 static bool place(Elab *e, const Helper *h, Val *vals, uint32_t i, Arg *a)
 {
-    int64_t known;
-    if (e->fn && a->val.kind == V_EXPR && e->typed->constant(e, a->val.expr, &known))
-        a->val = val_int(known);
+    a->val = elab_settled(e, a->val);
     if (i >= h->params->len)
         elab_error(e, a->name ? a->name_span : a->span, "type", "%s() has no such parameter",
                    h->name);

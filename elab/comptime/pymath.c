@@ -284,7 +284,7 @@ Val elab_math_call(Elab *e, const char *name, const Ast *call)
     Val *v = arena_new_n(e->arena, Val, args.len ? args.len : 1);
     MathCall c = {.e = e, .name = name, .args = v, .n = args.len, .span = call->span};
     for (uint32_t i = 0; i < args.len; i++)
-        v[i] = args.at[i].val;
+        v[i] = elab_settled(e, args.at[i].val);
     for (uint32_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
         if (strcmp(functions[i].name, name) != 0)
             continue;

@@ -124,6 +124,32 @@ def describe(obj, name):
                     f"__array_interface__ or __dlpack__")
 
 
+def view(obj, name):
+    """NumPy's view of the memory of any array; BF16 as its bits."""
+    a = describe(obj, name)
+    dtype = np.dtype("uint16" if a.dtype == "bfloat16" else a.dtype)
+    low, high = a.span()
+    if low == high:
+        return np.empty(a.shape, dtype)
+    bytes_ = (ctypes.c_char * (high - low)).from_address(low)
+    made = np.ndarray(a.shape, dtype, bytes_, a.address - low, a.strides)
+    bytes_.owner = a  # the memory lives as long as the view
+    return made
+
+
+def copy(to, source, name):
+    """Copies elements into an array, from one of any flavour, or a number."""
+    if not is_array(source):
+        to[...] = source
+        return
+    a, b = describe(to, name), describe(source, name)
+    if a.dtype != b.dtype and {a.dtype, b.dtype} != {"bfloat16", "uint16"}:
+        raise TypeError(f"{name} is {a.dtype}: got {b.dtype}")
+    if a.shape != b.shape:
+        raise ValueError(f"{name} is {_shape(a.shape)}: got {_shape(b.shape)}")
+    view(to, name)[...] = view(source, name)
+
+
 def is_array(obj):
     return isinstance(obj, np.ndarray) or is_torch(obj) or hasattr(obj, "__array_interface__") or hasattr(obj, "__dlpack__")
 

@@ -113,6 +113,7 @@ class ScopeIsolationError(CompileError):
 
 
 _BY_CODE = {"syntax": ParserSyntaxError, "type": ParserTypeError, "shape": ParserTypeError, "value": ParserTypeError,
+            "memory": ParserTypeError,
             "name": UndefinedVariableError, "op": InvalidOperationError, "unsupported": UnsupportedFeatureError,
             "level": ScopeIsolationError}
 

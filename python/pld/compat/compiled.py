@@ -4,8 +4,16 @@ import json
 import os
 import pathlib
 
+from .. import _arrays
 from . import launch, options as _options
 from .config import RunConfig, simulated
+
+
+def _copied(value, p):
+    """An argument as a NumPy array of its own; numbers and inputs as they are."""
+    if p.kind == "scalar" or p.dir == "in":
+        return value
+    return _arrays.view(value, p.name).copy()
 
 
 class CompiledProgram:
@@ -80,9 +88,13 @@ class CompiledProgram:
 
     def _files(self, result, config):
         wants = self._wants(config)
-        if config is not None and (config.save_kernels or config.save_kernels_dir):
+        if config is not None and (config.save_kernels or config.save_kernels_dir or config.compile_profiling):
             self._asked = self._asked or config.save_kernels_dir
-            self.output_dir  # noqa: B018
+            filled = self._output_dir is None or self._profiling or not config.compile_profiling
+            self._profiling = self._profiling or config.compile_profiling
+            folder = self.output_dir
+            if not filled:
+                self._fill(folder)
         if not any(wants.values()):
             return
         folder = self.output_dir / "dfx_outputs"
@@ -181,6 +193,29 @@ class CompiledProgram:
 
     __str__ = __fspath__
 
+    def validate_ir(self, *arrays, config=None, **by_name):
+        """Compiles the dump after each pass, and runs it on these arrays, which stay as they are. The names of the passes;
+        AssertionError for a dump that does something else than the program."""
+        from .. import program as _program
+        given = self._place(arrays, by_name)
+        devices = config.devices if config is not None else self._options.devices
+        whole = _program.compile(self._source.as_parsed(), filename="parsed.ir", dump_passes=True)
+        wanted, names = self._outputs_of(whole, given, devices), []
+        for name, text in whole.dumps().items():
+            made = _program.compile(text, filename=f"{name}.ir")
+            for output, array in self._outputs_of(made, given, devices).items():
+                if array.tobytes() != wanted[output].tobytes():
+                    raise AssertionError(f"{self._name}: after pass {name} {output} is not what the program makes of it")
+            names.append(name)
+        return names
+
+    @staticmethod
+    def _outputs_of(program, given, devices):
+        """The outputs of a program for copies of the arrays."""
+        mine = {p.name: _copied(given[p.name], p) for p in program.params if p.name in given}
+        result = program.run(out=mine, devices=list(devices))
+        return {name: _arrays.view(a, name) for name, a in result.outputs.items()}
+
     # ---- workers
 
     def prepare(self, config=None, **options):
@@ -243,7 +278,7 @@ def compiled_program(program, definition, options, parameters, **more):
     from . import ir
     host = any(f["kind"] == "host" and not f["generated"] for f in program.functions)
     kind = DistributedCompiledProgram if host else CompiledProgram
-    source = ir.Program.of_compiled(program)
+    source = ir.Program.of_compiled(program, definition.__name__)
     more.setdefault("dump_passes", options.keep)
     return kind(program, definition.__name__, parameters, options, source, program.returns, **more)
 

@@ -77,15 +77,15 @@ class Function:
 class Program:
     """A program: a decorated class, or what lower() and compile() made of a definition."""
 
-    def __init__(self, definition=None, compiled=None, text=None):
-        self._definition, self._compiled, self._text = definition, compiled, text
+    def __init__(self, definition=None, compiled=None, text=None, name=None):
+        self._definition, self._compiled, self._text, self._name = definition, compiled, text, name
         self._lowered = compiled is not None
         if definition is not None:
             self.__name__, self.__doc__, self.__module__ = definition.name, definition.doc, definition.module
 
     @classmethod
-    def of_compiled(cls, compiled):
-        return cls(compiled=compiled)
+    def of_compiled(cls, compiled, name=None):
+        return cls(compiled=compiled, name=name)
 
     @classmethod
     def of_text(cls, text):
@@ -120,7 +120,7 @@ class Program:
 
     @property
     def name(self):
-        return self._definition.name if self._definition is not None else self._made.name
+        return self._definition.name if self._definition is not None else self._name or self._made.name
 
     @property
     def seconds(self):

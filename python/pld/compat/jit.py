@@ -143,7 +143,8 @@ class JITFunction(Decorated):
         missing = [n for n in self._parameters if n in self._bare and n not in given]
         if missing:
             raise TypeError(f"{self.__name__} is called without {', '.join(missing)}: annotated without extents and a dtype, "
-                            f"the type is that of the argument")
+                            f"the type is that of the argument; give an array, or annotate it as pl.Out[pl.Tensor[[M, N], pl.FP32]] "
+                            f"to have an output returned")
 
     def _key_of_types(self, types):
         key = []

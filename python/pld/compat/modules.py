@@ -67,14 +67,20 @@ def _ir():
 
 
 _ABSENT = {"PassManager": "p = pld.compile(FILE, dump_passes=True); p.dump(PASS)", "PassContext": "pld.compile(FILE, dump_passes=True)",
-           "torch_codegen": "run the program: compiled(*arrays)", "IRBuilder": "pl.parse(text)"}
+           "torch_codegen": "the program itself, compiled(*arrays)", "IRBuilder": "pl.parse(text)"}
 
 
 def _absent(name, instead):
     """A class of the reference that is not here: using it says what to write."""
-    def refuse(cls, *args, **kw):
-        raise NotImplementedError(f"{name} is not part of pld: {instead}")
-    return type(name.rpartition(".")[2], (), {"__new__": refuse})
+    def refuse(*args, **kw):
+        raise NotImplementedError(f"{name} is not part of pld: use {instead}")
+
+    def attribute(cls, attribute):
+        if attribute.startswith("__"):
+            raise AttributeError(attribute)
+        refuse()
+    kind = type("Absent", (type,), {"__getattr__": attribute})
+    return kind(name.rpartition(".")[2], (), {"__new__": refuse})
 
 
 def _backend():

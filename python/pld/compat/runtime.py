@@ -1,4 +1,6 @@
 """pypto.runtime: run(), specifications of tensors, and what is accepted without effect."""
+import inspect
+
 import numpy as np
 
 from .. import _arrays
@@ -38,7 +40,10 @@ def run(program, *arrays, config=None):
     return compiled
 
 
-_TORCH = {v: k for k, v in _arrays.OF_NUMPY.items()}
+def _bits(value):
+    """Floats as BF16, rounded to nearest even."""
+    bits = np.asarray(value, np.float32).view(np.uint32)
+    return ((bits + 0x7fff + (bits >> 16 & 1)) >> 16).astype(np.uint16)
 
 
 class TensorSpec:
@@ -47,20 +52,41 @@ class TensorSpec:
     def __init__(self, name, shape, dtype, init_value=None, is_output=False):
         self.name, self.shape, self.dtype, self.init_value, self.is_output = name, list(shape), dtype, init_value, is_output
 
+    def _value(self):
+        """The initial value; a function takes nothing, or, as torch.randn does, the shape."""
+        if not callable(self.init_value):
+            return self.init_value
+        try:
+            inspect.signature(self.init_value).bind()
+        except TypeError:  # it wants the shape
+            return self.init_value(self.shape)
+        except ValueError:  # a function in C
+            return self.init_value(self.shape)
+        return self.init_value()
+
     def create_tensor(self):
         """The array: torch's for a dtype of torch, else NumPy's."""
-        value = self.init_value() if callable(self.init_value) else self.init_value
-        dtype = _TORCH[self.dtype.name] if isinstance(self.dtype, values.DataType) else self.dtype
-        if type(dtype).__module__ == "torch":
+        value = self._value()
+        dtype = self.dtype
+        if type(dtype).__module__ == "torch" or type(value).__module__ == "torch":
             import torch
+            dtype = getattr(torch, _arrays.NUMPY[dtype.name]) if isinstance(dtype, values.DataType) else dtype
             if value is None:
                 return torch.zeros(self.shape, dtype=dtype)
             if isinstance(value, torch.Tensor):
                 return value.to(dtype).reshape(self.shape).contiguous()
             return torch.full(self.shape, value, dtype=dtype)
+        if isinstance(dtype, values.DataType):
+            made = _arrays.empty(self.shape, dtype.name, None)
+        else:
+            made = np.zeros(self.shape, dtype)
         if value is None:
-            return np.zeros(self.shape, dtype)
-        return np.ascontiguousarray(np.broadcast_to(np.asarray(value).astype(dtype), self.shape)).copy()
+            return made
+        value = np.asarray(value)
+        if made.dtype == np.uint16 and getattr(dtype, "name", None) == "BF16" and value.dtype != np.uint16:
+            value = _bits(value)
+        made[...] = value
+        return made
 
     def __repr__(self):
         return f"TensorSpec({self.name!r}, {self.shape}, {self.dtype}, is_output={self.is_output})"

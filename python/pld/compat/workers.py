@@ -77,10 +77,14 @@ class _Worker:
         """An array of the worker, with the contents of `init` or zeros."""
         self._open()
         name = dtype.name if isinstance(dtype, values.DataType) else _arrays.OF_NUMPY[str(dtype).replace("torch.", "")]
-        like = _arrays.describe(init, "init") if init is not None else None
-        array = _arrays.empty(tuple(shape), name, like)
+        like = _arrays.describe(init, "init") if _arrays.is_array(init) else None
+        if like is None and type(dtype).__module__ == "torch":
+            import torch
+            array = torch.zeros(tuple(shape), dtype=dtype)
+        else:
+            array = _arrays.empty(tuple(shape), name, like)
         if init is not None:
-            array[...] = init
+            _arrays.copy(array, init, "init")
         made = DeviceTensor(self, array, dtype)
         self._tensors.add(id(made))
         return made
@@ -91,14 +95,14 @@ class _Worker:
 
     def copy_to(self, tensor, source):
         """Host to device."""
-        self._array(tensor)[...] = source
+        _arrays.copy(self._array(tensor), source, "copy_to")
 
     def copy_from(self, tensor, target=None):
         """Device to host: into `target`, or a new array."""
         array = self._array(tensor)
         if target is None:
             return array.copy() if isinstance(array, np.ndarray) else array.clone()
-        target[...] = array
+        _arrays.copy(target, array, "copy_from")
         return target
 
     def close(self):

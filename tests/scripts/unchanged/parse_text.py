@@ -2,7 +2,7 @@
 # says: ^PASS
 import pypto.language as pl
 from pypto import ir
-from pypto.language.parser import ParserSyntaxError, UndefinedVariableError
+from pypto.language.parser import ParserSyntaxError, InvalidOperationError
 
 TEXT = '''
 @pl.program
@@ -35,7 +35,7 @@ with open("adder_saved.py", "w") as f:
     f.write(TEXT % "2.0")
 assert pl.loads("adder_saved.py") != program
 
-e = refused(UndefinedVariableError, "wrong.py:6", lambda: ir.compile(pl.parse(TEXT % "pl.lod(y)", filename="wrong.py")))
+e = refused(InvalidOperationError, "wrong.py:6", lambda: ir.compile(pl.parse(TEXT % "pl.lod(y)", filename="wrong.py")))
 assert e.span["line"] == 6 and e.span["filename"] == "wrong.py" and "pl.lod" in e.message
 refused(SyntaxError, "", lambda: pl.parse("def f(:\n"))
 MATCH = (TEXT % "1.0").replace("        y = pl.store", "        match x:\n            case _: y = pl.store")

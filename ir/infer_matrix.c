@@ -75,10 +75,12 @@ const Type *infer_transpose_view(const Infer *in)
 
 /* The operands of a product, by slot. */
 typedef struct {
-    int lhs, rhs, acc, bias; /* -1: none */
-    Dtype dtype;             /* of the accumulator */
-    bool whole;              /* of tensors */
-    const Dim *m, *n;
+    int lhs, rhs, acc, bias;       /* -1: none */
+    Dtype dtype;                   /* of the accumulator */
+    bool whole;                    /* of tensors */
+    bool batch;                    /* of several matrices */
+    const Dim *dims[MAX_RANK + 1]; /* of the result */
+    uint32_t rank;
 } Product;
 
 static Product product_of(const Infer *in)
@@ -87,21 +89,40 @@ static Product product_of(const Infer *in)
                      .rhs = op_slot_of(in->id, OPERAND_rhs),
                      .acc = op_slot_of(in->id, OPERAND_acc),
                      .bias = op_slot_of(in->id, OPERAND_bias),
-                     .whole = in->info->family == FAMILY_TENSOR};
+                     .whole = in->info->family == FAMILY_TENSOR,
+                     .batch = in->id == OP_TILE_BATCH_MATMUL || in->id == OP_TENSOR_BATCH_MATMUL ||
+                              in->id == OP_TILE_BATCH_MATMUL_ACC ||
+                              in->id == OP_TENSOR_BATCH_MATMUL_ACC};
 }
 
-static bool operand_ok(const Infer *in, int slot)
+/* Tiles are matrices, or several with the operation for that; of tensors vectors count too. */
+static bool rank_ok(const Infer *in, const Product *x, int slot, const Type *t)
+{
+    const char *name = in->info->slots[slot].name;
+    if (x->batch)
+        return t->rank >= 2 || infer_fail(in, slot, "shape",
+                                          "needs matrices, two dimensions or more, for %s, got %s",
+                                          name, type_text(in->p->arena, t));
+    return t->rank == 2 || x->whole ||
+           infer_fail(in, slot, "shape", "needs a matrix of two dimensions for %s, got %s%s", name,
+                      type_text(in->p->arena, t),
+                      t->rank > 2 ? ": pl.batch_matmul takes several" : "");
+}
+
+static bool operand_ok(const Infer *in, const Product *x, int slot)
 {
     const Type *t = in->op->args[slot]->type;
     const char *name = in->info->slots[slot].name;
     if (!t || !type_is_shaped(t))
         return infer_fail(in, slot, "type", "needs a matrix for %s, got %s", name,
                           infer_text(in, in->op->args[slot]));
-    if (t->rank != 2)
-        return infer_fail(in, slot, "shape", "needs a matrix of two dimensions for %s, got %s",
-                          name, type_text(in->p->arena, t));
+    if (!rank_ok(in, x, slot, t))
+        return false;
     int64_t v;
-    if (!dim_is_const(t->dims[0], &v) || !dim_is_const(t->dims[1], &v))
+    bool constant = true;
+    for (uint32_t i = 0; i < t->rank; i++)
+        constant &= dim_is_const(t->dims[i], &v);
+    if (!constant)
         return infer_fail(in, slot, "shape",
                           "needs a matrix of compile-time shape for %s, got %s: load parts of it "
                           "with pl.load",
@@ -167,29 +188,65 @@ static bool out_dtype_ok(const Infer *in, Product *x)
     return true;
 }
 
-/* Shapes and dtypes of lhs and rhs, and what they give. */
-static bool matrices_ok(const Infer *in, Product *x)
+/* Leading dimensions: equal, or 1 where they differ. */
+static bool lead_ok(const Infer *in, Product *x, const Type *a, const Type *b)
 {
-    const Type *a = in->op->args[x->lhs]->type, *b;
-    if (!operand_ok(in, x->lhs) || !operand_ok(in, x->rhs))
-        return false;
-    b = in->op->args[x->rhs]->type;
-    if (!flags_ok(in, x))
-        return false;
-    uint32_t ta = is_turned(in, OPERAND_a_trans), tb = is_turned(in, OPERAND_b_trans);
-    if (a->dtype != b->dtype)
-        return infer_fail(in, x->rhs, "type", "needs operands of one dtype, got %s and %s",
-                          type_text(in->p->arena, a), type_text(in->p->arena, b));
-    if (a->dims[1 - ta] != b->dims[tb])
+    uint32_t la = a->rank > 2 ? a->rank - 2u : 0, lb = b->rank > 2 ? b->rank - 2u : 0;
+    const Dim *one = dim_const(in->p->types, 1);
+    x->rank = la > lb ? la : lb;
+    for (uint32_t i = 0; i < x->rank; i++) {
+        const Dim *da = i + la < x->rank ? one : a->dims[i + la - x->rank];
+        const Dim *db = i + lb < x->rank ? one : b->dims[i + lb - x->rank];
+        if (da != db && da != one && db != one)
+            return infer_fail(in, x->rhs, "shape",
+                              "needs leading dimensions that are equal or 1, got %s and %s",
+                              type_text(in->p->arena, a), type_text(in->p->arena, b));
+        x->dims[i] = da == one ? db : da;
+    }
+    return true;
+}
+
+/* A vector is a row on the left and a column on the right; its dimension goes. */
+static bool shape_ok(const Infer *in, Product *x, const Type *a, const Type *b)
+{
+    bool ta = is_turned(in, OPERAND_a_trans), tb = is_turned(in, OPERAND_b_trans);
+    const Dim *rows = b->rank == 1 ? b->dims[0] : b->dims[b->rank - (tb ? 1u : 2u)];
+    if ((ta && a->rank == 1) || (tb && b->rank == 1))
+        return infer_fail(in, a->rank == 1 ? x->lhs : x->rhs, "shape",
+                          "cannot turn a vector: leave out a_trans= and b_trans=");
+    if (a->dims[a->rank - (ta ? 2u : 1u)] != rows)
         return infer_fail(in, x->rhs, "shape",
                           "needs as many rows of rhs as lhs has columns, got %s%s and %s%s",
                           type_text(in->p->arena, a), ta ? " turned" : "",
                           type_text(in->p->arena, b), tb ? " turned" : "");
-    x->m = a->dims[ta];
-    x->n = b->dims[1 - tb];
+    if (!lead_ok(in, x, a, b))
+        return false;
+    if (a->rank > 1)
+        x->dims[x->rank++] = a->dims[a->rank - (ta ? 1u : 2u)];
+    if (b->rank > 1)
+        x->dims[x->rank++] = b->dims[b->rank - (tb ? 2u : 1u)];
+    if (!x->rank)
+        x->dims[x->rank++] = dim_const(in->p->types, 1);
+    return true;
+}
+
+/* Shapes and dtypes of lhs and rhs, and what they give. */
+static bool matrices_ok(const Infer *in, Product *x)
+{
+    const Type *a = in->op->args[x->lhs]->type, *b;
+    if (!operand_ok(in, x, x->lhs) || !operand_ok(in, x, x->rhs))
+        return false;
+    b = in->op->args[x->rhs]->type;
+    if (!flags_ok(in, x))
+        return false;
+    if (a->dtype != b->dtype)
+        return infer_fail(in, x->rhs, "type", "needs operands of one dtype, got %s and %s",
+                          type_text(in->p->arena, a), type_text(in->p->arena, b));
+    if (!shape_ok(in, x, a, b))
+        return false;
     x->dtype = a->dtype == DT_INT8 ? DT_INT32 : DT_FP32;
     int64_t rows;
-    if ((in->info->traits & TRAIT_ONE_ROW) && dim_is_const(x->m, &rows) && rows != 1)
+    if ((in->info->traits & TRAIT_ONE_ROW) && dim_is_const(a->dims[0], &rows) && rows != 1)
         return infer_fail(in, x->lhs, "shape", "needs one row, [1, K], for lhs, got %s",
                           type_text(in->p->arena, a));
     return out_dtype_ok(in, x);
@@ -197,8 +254,7 @@ static bool matrices_ok(const Infer *in, Product *x)
 
 static const Type *result_of(const Infer *in, const Product *x, Dtype dtype)
 {
-    const Dim *dims[] = {x->m, x->n};
-    return type_shaped(in->p->types, TY_TILE, dtype, 2, dims);
+    return type_shaped(in->p->types, TY_TILE, dtype, x->rank, x->dims);
 }
 
 const Type *infer_matmul(const Infer *in)
@@ -207,7 +263,7 @@ const Type *infer_matmul(const Infer *in)
     if (!matrices_ok(in, &x))
         return NULL;
     if (x.bias >= 0) {
-        const Dim *dims[] = {dim_const(in->p->types, 1), x.n};
+        const Dim *dims[] = {dim_const(in->p->types, 1), x.dims[1]};
         const Type *want = type_shaped(in->p->types, TY_TILE, x.dtype, 2, dims);
         const Type *have = in->op->args[x.bias]->type;
         if (unplaced(in, have) != want) {
@@ -218,7 +274,7 @@ const Type *infer_matmul(const Infer *in)
     }
     if (!x.whole)
         return result_of(in, &x, x.dtype);
-    Expr **out = &OP_ARG(in->op, TENSOR_MATMUL, out_dtype);
+    Expr **out = &SHARED_ARG(in->op, out_dtype);
     Dtype lhs = in->op->args[x.lhs]->type->dtype;
     if (!*out)
         *out = ex_dtype(in->p, lhs == DT_INT8 ? DT_INT32 : lhs);

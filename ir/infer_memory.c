@@ -259,7 +259,7 @@ const Type *infer_slice(const Infer *in)
     const Dim *dims[MAX_RANK];
     if (mem->kind == TY_TILE)
         return infer_part(in);
-    if (in->level == FN_INCORE && is_static(in->op->args[shape])) {
+    if (in->level == FN_INCORE && in->id == OP_TENSOR_SLICE && is_static(in->op->args[shape])) {
         t = loaded_tile(in, OPND(TENSOR_SLICE, input), offset, shape,
                         OPND(TENSOR_SLICE, valid_shape));
     } else {

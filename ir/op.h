@@ -274,6 +274,13 @@ static inline bool op_is_collective(OpId id)
 {
     return (op_table[id].traits & TRAIT_COLLECTIVE) != 0;
 }
+/* A product of tensors. */
+static inline bool op_is_product(OpId id)
+{
+    const OpInfo *info = &op_table[id];
+    return info->family == FAMILY_TENSOR &&
+           (info->rule == RULE_MATMUL || info->rule == RULE_MATMUL_ACC);
+}
 static inline bool op_is_transfer(OpId id)
 {
     return (op_table[id].traits & TRAIT_TRANSFER) != 0;

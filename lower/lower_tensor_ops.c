@@ -6,114 +6,14 @@
  * likewise c = pl.tile.add(c, c)                 versions by number
  *
  * A value that does not fit on the core beside what else is alive there (value_plan.c) is scratch
- * memory, and what gives it runs in chunks (value_chunk.c). Products of tensors are cut into blocks
- * (value_product.c). Single elements of memory (pl.tensor.read and write) are scalar accesses and
- * stay. Requires flat code: every op is the root of its statement. */
+ * memory, and what gives it runs in chunks (value_chunk.c, value_shape.c). Products of tensors are
+ * cut into blocks (value_product.c, value_batch.c). Single elements of memory (pl.tensor.read and
+ * write) are scalar accesses and stay. Requires flat code: every op is the root of its statement.
+ */
 #include "lower/check_tiles.h"
 #include "lower/pass.h"
 #include "lower/util.h"
 #include "lower/value.h"
-
-/* Is the operand memory now: that of the program, or scratch? */
-static bool in_memory(const ValueLowering *x, const Expr *e)
-{
-    if (e->kind == EX_VAR && value_place(&x->plan, e->var) == VALUE_SCRATCH)
-        return true;
-    return e->type && type_is_memory(e->type);
-}
-
-Sym value_base(const ValueLowering *x)
-{
-    const Stmt *s = x->at;
-    return s->n_results ? func_var(x->f, s->results[0])->base : low_op_word(x->p, s->value->op);
-}
-
-Expr *value_op(ValueLowering *x, OpId op, uint32_t n, Expr **slots)
-{
-    Expr *e = ex_op(x->p, op, slots, n);
-    e->span = x->at->value ? x->at->value->span : x->at->loc.span;
-    return e;
-}
-
-Expr *value_let(ValueLowering *x, Sym base, Expr *op)
-{
-    Builder b = value_builder(x);
-    Expr *use = ex_var(x->p, x->f, build_let(&b, base, op));
-    use->span = op->span;
-    return use;
-}
-
-static Expr *list_of(ValueLowering *x, uint32_t n, const int64_t *extents)
-{
-    Expr *items[MAX_RANK];
-    for (uint32_t i = 0; i < n; i++)
-        items[i] = ex_index(x->p, extents[i]);
-    return ex_list(x->p, items, n);
-}
-
-static Expr *offset_list(ValueLowering *x, uint32_t n, Expr **offsets)
-{
-    return offsets ? ex_list(x->p, offsets, n) : low_zeros(x->p, n);
-}
-
-static bool is_whole(const Type *t, const int64_t *extents)
-{
-    int64_t v;
-    for (uint32_t i = 0; i < t->rank; i++)
-        if (!dim_is_const(t->dims[i], &v) || v != extents[i])
-            return false;
-    return true;
-}
-
-Expr *value_part(ValueLowering *x, Expr *e, Expr **offsets, const int64_t *extents, MemSpace target)
-{
-    Expr *slots[OP_MAX_SLOTS] = {expr_clone(x->p, e)};
-    uint32_t rank = e->type->rank;
-    if (in_memory(x, e)) {
-        slots[OPND(TILE_LOAD, offsets)] = offset_list(x, rank, offsets);
-        slots[OPND(TILE_LOAD, shape)] = list_of(x, rank, extents);
-        if (target != MEM_VEC)
-            slots[OPND(TILE_LOAD, target_memory)] = ex_enum(x->p, ENUM_Mem, target);
-        return value_let(x, value_base(x),
-                         value_op(x, OP_TILE_LOAD, op_info(OP_TILE_LOAD)->n_slots, slots));
-    }
-    if (is_whole(e->type, extents))
-        return slots[0];
-    slots[OPND(TILE_SLICE, shape)] = list_of(x, rank, extents);
-    slots[OPND(TILE_SLICE, offset)] = offset_list(x, rank, offsets);
-    return value_let(x, value_base(x),
-                     value_op(x, OP_TILE_SLICE, op_info(OP_TILE_SLICE)->n_slots, slots));
-}
-
-static void extents_of(const Type *t, int64_t *out)
-{
-    for (uint32_t i = 0; i < t->rank; i++)
-        if (!dim_is_const(t->dims[i], &out[i]))
-            out[i] = 0;
-}
-
-static Expr *whole_operand(ValueLowering *x, Expr *e)
-{
-    int64_t extents[MAX_RANK];
-    if (!in_memory(x, e))
-        return e;
-    extents_of(e->type, extents);
-    return value_part(x, e, NULL, extents, MEM_VEC);
-}
-
-/* Fresh scratch memory of a shape, under the name of the result. */
-static Expr *scratch_memory(ValueLowering *x, const Type *t)
-{
-    Expr *slots[] = {low_shape(x->p, t), ex_dtype(x->p, t->dtype)};
-    return value_let(x, value_base(x), value_op(x, OP_TENSOR_SCRATCH, 2, slots));
-}
-
-void value_store(ValueLowering *x, Expr *tile, Expr *memory, Expr **offsets)
-{
-    Builder b = value_builder(x);
-    Expr *slots[] = {tile, offset_list(x, memory->type->rank, offsets), expr_clone(x->p, memory)};
-    build_expr(&b, value_op(x, OP_TILE_STORE, 3, slots));
-}
 
 /* ---- statements */
 
@@ -130,12 +30,22 @@ static Expr *tile_form(ValueLowering *x, const Expr *e)
     return value_op(x, tile, op_info(tile)->n_slots, slots);
 }
 
+/* A load of the whole, not bound to a name. */
+static Expr *load_whole(ValueLowering *x, Expr *memory)
+{
+    int64_t extents[MAX_RANK];
+    value_extents(memory->type, extents);
+    Expr *slots[OP_MAX_SLOTS] = {memory, low_zeros(x->p, memory->type->rank),
+                                 value_list(x, memory->type->rank, extents)};
+    return value_op(x, OP_TILE_LOAD, op_info(OP_TILE_LOAD)->n_slots, slots);
+}
+
 /* On tiles of the whole operands. */
 static Expr *whole_op(ValueLowering *x, Expr *e)
 {
     for (uint32_t i = 0; i < e->n_args; i++)
         if (e->args[i] && e->args[i]->type && type_is_shaped(e->args[i]->type))
-            e->args[i] = whole_operand(x, e->args[i]);
+            e->args[i] = value_whole(x, e->args[i]);
     return op_is_on_values(op_info(e->op)) ? tile_form(x, e) : e;
 }
 
@@ -163,7 +73,7 @@ static Expr *slice(ValueLowering *x, Expr *e, MemSpace target)
 {
     Expr *slots[OP_MAX_SLOTS] = {0};
     Expr *input = OP_ARG(e, TENSOR_SLICE, input);
-    if (!in_memory(x, input)) {
+    if (!value_in_memory(x, input)) {
         slots[OPND(TILE_SLICE, input)] = input;
         slots[OPND(TILE_SLICE, shape)] = OP_ARG(e, TENSOR_SLICE, shape);
         slots[OPND(TILE_SLICE, offset)] = OP_ARG(e, TENSOR_SLICE, offset);
@@ -190,14 +100,15 @@ static Expr *slice(ValueLowering *x, Expr *e, MemSpace target)
 /* target[offset] = source, into memory or a tile. */
 static Expr *put(ValueLowering *x, Expr *target, Expr *source, Expr *offset, Expr *atomic)
 {
-    if (!in_memory(x, target)) {
-        Expr *slots[] = {target, whole_operand(x, source), offset};
+    if (!value_in_memory(x, target)) {
+        Expr *slots[] = {target, value_whole(x, source), offset};
         return value_op(x, OP_TILE_ASSEMBLE, 3, slots);
     }
-    if (in_memory(x, source)) {
+    if (value_in_memory(x, source)) {
         int64_t extents[MAX_RANK];
-        extents_of(source->type, extents);
-        value_copy(x, source, NULL, target, offset->args, extents);
+        value_extents(source->type, extents);
+        value_copy(x, &(ValueCopy){
+                          .from = source, .to = target, .to_at = offset->args, .extents = extents});
         return expr_clone(x->p, target);
     }
     Expr *slots[OP_MAX_SLOTS] = {source, offset, target};
@@ -207,7 +118,7 @@ static Expr *put(ValueLowering *x, Expr *target, Expr *source, Expr *offset, Exp
 
 static Expr *element(ValueLowering *x, Expr *e)
 {
-    if (in_memory(x, e->args[0]))
+    if (value_in_memory(x, e->args[0]))
         return e;
     OpId tile = op_info(e->op)->tile;
     return value_op(x, tile, op_info(tile)->n_slots, e->args);
@@ -217,7 +128,7 @@ static Expr *element(ValueLowering *x, Expr *e)
 static Expr *as_tile(ValueLowering *x, Expr *like, Expr *e)
 {
     if (e->type && type_is_shaped(e->type))
-        return whole_operand(x, e);
+        return value_whole(x, e);
     Expr *slots[] = {expr_clone(x->p, like), e};
     return value_let(x, value_base(x), value_op(x, OP_TILE_EXPANDS, 2, slots));
 }
@@ -233,7 +144,7 @@ static Expr *chain(ValueLowering *x, const Expr *e, OpId op)
 /* Of tiles a mask; of tensors ones and zeros, which the mask selects. */
 static Expr *compare(ValueLowering *x, Expr *e)
 {
-    Expr *lhs = whole_operand(x, e->args[0]);
+    Expr *lhs = value_whole(x, e->args[0]);
     Expr *slots[] = {lhs, as_tile(x, lhs, e->args[1]), e->args[2]};
     Expr *mask = value_op(x, OP_TILE_CMP, 3, slots);
     if (e->op == OP_TILE_CMP)
@@ -265,6 +176,31 @@ static Expr *created(ValueLowering *x, const Expr *e, bool acc)
     return value_op(x, OP_TILE_CREATE, op_info(OP_TILE_CREATE)->n_slots, slots);
 }
 
+Expr *value_on_tiles(ValueLowering *x, Expr *op)
+{
+    return op_info(op->op)->rule == RULE_CMP ? compare(x, op) : tile_form(x, op);
+}
+
+/* The shape that memory is seen with, as a tile. */
+static Expr *reshape(ValueLowering *x, Expr *e)
+{
+    if (!value_in_memory(x, e->args[0]))
+        return tile_form(x, e);
+    Expr *slots[] = {e->args[0], e->args[1]};
+    Expr *view = value_let(x, value_base(x), value_op(x, OP_TENSOR_RESHAPE, 2, slots));
+    return load_whole(x, view);
+}
+
+static Expr *product(ValueLowering *x, Expr *e)
+{
+    ValueFactors f = value_factors(e);
+    if (f.lhs->type->rank == 2 && f.rhs->type->rank == 2)
+        return value_product(x, &f, NULL);
+    Expr *to = f.acc ? value_to_memory(x, f.acc) : value_scratch(x, e->type);
+    value_batch(x, e, to);
+    return load_whole(x, to);
+}
+
 /* What gives a value that is a tile. */
 static Expr *to_tile(ValueLowering *x, Expr *e, ValuePlace place)
 {
@@ -279,7 +215,12 @@ static Expr *to_tile(ValueLowering *x, Expr *e, ValuePlace place)
     case OP_TILE_SLICE: return tile_slice(x, e);
     case OP_TENSOR_SLICE: return slice(x, e, place == VALUE_MAT ? MEM_MAT : MEM_VEC);
     case OP_TENSOR_MATMUL:
-    case OP_TENSOR_MATMUL_ACC: return value_product(x, e, NULL);
+    case OP_TENSOR_MATMUL_ACC:
+    case OP_TENSOR_BATCH_MATMUL:
+    case OP_TENSOR_BATCH_MATMUL_ACC: return product(x, e);
+    case OP_TILE_BATCH_MATMUL:
+    case OP_TILE_BATCH_MATMUL_ACC: return value_batch_tile(x, e);
+    case OP_TENSOR_RESHAPE: return reshape(x, e);
     case OP_TENSOR_CREATE: return created(x, e, place == VALUE_ACC);
     case OP_TENSOR_ASSEMBLE:
         return put(x, OP_ARG(e, TENSOR_ASSEMBLE, target), OP_ARG(e, TENSOR_ASSEMBLE, source),
@@ -290,7 +231,7 @@ static Expr *to_tile(ValueLowering *x, Expr *e, ValuePlace place)
     case OP_READ:
     case OP_WRITE: return element(x, e);
     case OP_TILE_LOAD:
-        return in_memory(x, e->args[0])
+        return value_in_memory(x, e->args[0])
                    ? e
                    : value_op(x, OP_TILE_SLICE, 4,
                               (Expr *[]){e->args[0], OP_ARG(e, TILE_LOAD, shape),
@@ -309,25 +250,33 @@ static bool can_chunk(const Expr *e)
     return op_info(e->op)->family == FAMILY_TENSOR || e->op == OP_TILE_FULL;
 }
 
+static void product_into(ValueLowering *x, const Expr *e, Expr *to)
+{
+    ValueFactors f = value_factors(e);
+    if (f.lhs->type->rank == 2 && f.rhs->type->rank == 2)
+        value_product(x, &f, to);
+    else
+        value_batch(x, e, to);
+}
+
 /* What gives a value that is scratch memory. */
 static Expr *to_scratch(ValueLowering *x, Expr *e)
 {
-    int64_t extents[MAX_RANK];
     switch (e->op) {
     case OP_TENSOR_ASSEMBLE:
     case OP_TENSOR_ASSIGN:
     case OP_WRITE: return to_tile(x, e, VALUE_SCRATCH);
     default: break;
     }
-    Expr *to = scratch_memory(x, e->type);
-    extents_of(e->type, extents);
-    if (e->op == OP_TENSOR_SLICE)
-        value_copy(x, e->args[0], OP_ARG(e, TENSOR_SLICE, offset)->args, to, NULL, extents);
-    else if (e->op == OP_TENSOR_MATMUL)
-        value_product(x, e, to);
+    bool product = op_is_product(e->op);
+    int acc = product ? op_slot_of(e->op, OPERAND_acc) : -1;
+    Expr *to = acc >= 0 ? value_to_memory(x, e->args[acc]) : value_scratch(x, e->type);
+    if (product)
+        product_into(x, e, to);
     else if (e->op == OP_TENSOR_CREATE && OP_ARG(e, TENSOR_CREATE, init_value))
         value_in_chunks(x, value_op(x, OP_TENSOR_FULL, 3, e->args), to);
-    else if (e->op != OP_TENSOR_CREATE && !(can_chunk(e) && value_in_chunks(x, e, to)))
+    else if (e->op != OP_TENSOR_CREATE && !value_moved(x, e, to) &&
+             !(can_chunk(e) && value_in_chunks(x, e, to)))
         value_store(x, value_let(x, value_base(x), whole_op(x, e)), to, NULL);
     return to;
 }
@@ -336,11 +285,9 @@ static Expr *to_scratch(ValueLowering *x, Expr *e)
 static void store_carried(ValueLowering *x, Expr **values, const VarId *to, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
-        if (value_place(&x->plan, to[i]) != VALUE_SCRATCH || in_memory(x, values[i]))
+        if (value_place(&x->plan, to[i]) != VALUE_SCRATCH || value_in_memory(x, values[i]))
             continue;
-        Expr *memory = scratch_memory(x, values[i]->type);
-        value_store(x, values[i], memory, NULL);
-        values[i] = memory;
+        values[i] = value_to_memory(x, values[i]);
     }
 }
 

@@ -15,10 +15,14 @@ typedef struct {
     bool *fixed;       /* by variable: its group cannot be scratch memory */
     uint32_t *uses;    /* by variable */
     uint32_t *factors; /* by variable: uses as a factor of a product */
+    bool *product;     /* by variable: a product of matrices gives it */
     Live *live;
-    int64_t *load; /* by position: bytes of Vec that are alive */
+    MemSpace kind; /* that is weighed: Vec or Acc */
+    int64_t *load; /* by position: bytes of it that are alive */
     uint32_t n_positions, position;
     int64_t budget, peak;
+    bool sent; /* is there scratch memory? Its chunks need room */
+    bool regions_changed;
     VarId out; /* what goes to scratch memory next, or VAR_NONE */
 } Planning;
 
@@ -47,9 +51,11 @@ static bool is_tile(const Planning *x, VarId v)
     return v != VAR_NONE && func_var(x->f, v)->type->kind == TY_TILE;
 }
 
-static bool is_product(OpId op)
+/* Of two matrices, in one accumulator or in blocks of them. */
+static bool is_matrix_product(const Expr *e)
 {
-    return op == OP_TENSOR_MATMUL || op == OP_TENSOR_MATMUL_ACC;
+    return op_is_product(e->op) && SHARED_ARG(e, lhs)->type->rank == 2 &&
+           SHARED_ARG(e, rhs)->type->rank == 2;
 }
 
 /* ---- what there is */
@@ -75,10 +81,13 @@ static void count_factor(Planning *x, const Expr *e)
         x->factors[e->var]++;
 }
 
-static void set_acc(Planning *x, const Expr *e)
+/* The accumulator of a tile product stays where that wants it. */
+static void set_acc(Planning *x, const Expr *e, OpId op)
 {
-    if (e->kind == EX_VAR)
-        x->acc[root_of(x, e->var)] = x->fixed[root_of(x, e->var)] = true;
+    if (e->kind != EX_VAR)
+        return;
+    x->acc[root_of(x, e->var)] = true;
+    x->fixed[root_of(x, e->var)] |= op == OP_TILE_MATMUL_ACC;
 }
 
 /* Operations that chunks or scratch memory are known for. */
@@ -90,17 +99,11 @@ static bool can_be_scratch(const Expr *e)
     case RULE_CAST:
     case RULE_EXPAND:
     case RULE_REDUCE:
-    case RULE_CREATE: return true;
-    case RULE_SLICE: {
-        const Expr *drop = OP_ARG(e, TENSOR_SLICE, drop_dims);
-        return type_is_memory(e->args[0]->type) && !OP_ARG(e, TENSOR_SLICE, valid_shape) &&
-               !OP_ARG(e, TENSOR_SLICE, clamp) && (!drop || !drop->n_args);
-    }
+    case RULE_CREATE:
     case RULE_ASSIGN:
     case RULE_MEMORY_ASSEMBLE:
     case RULE_WRITE: return true;
-    case RULE_MATMUL: return info->family == FAMILY_TENSOR;
-    default: return false;
+    default: return op_is_on_values(info);
     }
 }
 
@@ -124,14 +127,15 @@ static void note_stmt(void *env, Stmt *s)
     if (target >= 0 && e->args[target]->kind == EX_VAR && is_tile(x, e->args[target]->var))
         join(x, v, e->args[target]->var);
     if (e->op == OP_TENSOR_MATMUL_ACC || e->op == OP_TILE_MATMUL_ACC)
-        set_acc(x, e->args[0]);
-    if (is_product(e->op)) {
+        set_acc(x, e->args[0], e->op);
+    if (is_matrix_product(e)) {
+        x->product[v] = true;
         count_factor(x, SHARED_ARG(e, lhs));
         count_factor(x, SHARED_ARG(e, rhs));
     }
 }
 
-static void join_carried(Planning *x)
+static void each_carried(Planning *x, void (*with)(Planning *x, VarId v, VarId other))
 {
     Carriers carriers = {0};
     ssa_carriers(x->p, &x->f->body, &carriers);
@@ -142,16 +146,68 @@ static void join_carried(Planning *x)
             if (!is_tile(x, v))
                 continue;
             if (c->stmt->kind == ST_FOR) {
-                join(x, v, c->stmt->iters[k]);
+                with(x, v, c->stmt->iters[k]);
                 if (c->stmt->values[k]->kind == EX_VAR)
-                    join(x, v, c->stmt->values[k]->var);
+                    with(x, v, c->stmt->values[k]->var);
             }
             for (uint32_t y = 0; y < c->yields.len; y++)
                 if (c->yields.at[y]->values[k]->kind == EX_VAR)
-                    join(x, v, c->yields.at[y]->values[k]->var);
+                    with(x, v, c->yields.at[y]->values[k]->var);
         }
     }
 }
+
+/* ---- regions */
+
+static RegionEnv regions_of(const Planning *x)
+{
+    return (RegionEnv){x->p, x->plan->region, x->plan->n};
+}
+
+static void set_region(Planning *x, VarId v, RegionKind kind)
+{
+    x->regions_changed |= x->plan->region[v].kind != kind;
+    x->plan->region[v].kind = kind;
+}
+
+static void note_region(void *env, Stmt *s)
+{
+    Planning *x = env;
+    RegionEnv regions = regions_of(x);
+    if (s->kind != ST_LET || s->n_results != 1 || !is_tile(x, s->results[0]))
+        return;
+    VarId v = s->results[0];
+    if (x->plan->region[v].kind == REGION_ON_CORE)
+        return;
+    ValueRegion r = value_region(&regions, s->value);
+    x->regions_changed |= x->plan->region[v].kind != r.kind;
+    x->plan->region[v] = r;
+}
+
+/* What is handed on has one region, or one that is not known here. */
+static void spread_region(Planning *x, VarId v, VarId other)
+{
+    bool known =
+        x->plan->region[v].kind == REGION_WHOLE && x->plan->region[other].kind == REGION_WHOLE;
+    if (!known) {
+        set_region(x, v, REGION_ON_CORE);
+        set_region(x, other, REGION_ON_CORE);
+    }
+}
+
+static void note_regions(Planning *x)
+{
+    do {
+        x->regions_changed = false;
+        block_walk(&x->f->body, note_region, x);
+        each_carried(x, spread_region);
+    } while (x->regions_changed);
+    for (VarId v = 0; v < x->plan->n; v++)
+        if (x->plan->region[v].kind == REGION_ON_CORE)
+            x->fixed[root_of(x, v)] = true;
+}
+
+/* ---- where values are */
 
 /* Parts of memory that only products read are loaded where those want them. */
 static void note_factors(void *env, Stmt *s)
@@ -165,28 +221,57 @@ static void note_factors(void *env, Stmt *s)
 
 static void send_out(Planning *x, VarId out)
 {
+    x->sent = true;
     for (VarId v = 0; v < x->plan->n; v++)
         if (root_of(x, v) == root_of(x, out))
             x->plan->place[v] = VALUE_SCRATCH;
 }
 
-/* A product that is larger than Acc is made in blocks. */
+static int64_t acc_bytes(const Planning *x, const Type *t)
+{
+    int64_t bytes;
+    t = type_shaped(x->p->types, TY_TILE, DT_FP32, t->rank, t->dims);
+    t = type_placed(x->p->types, t, MEM_ACC, -1);
+    return tile_core_bytes(t, x->p->platform->row_align, &bytes) ? bytes : INT32_MAX;
+}
+
+/* Does the narrowest block of rows fit into Left, or of columns into Right? */
+static bool fits_beside(const Planning *x, const Type *t)
+{
+    int64_t v;
+    for (uint32_t i = 0; i < t->rank; i++)
+        if (!dim_is_const(t->dims[i], &v) || (v + 15) / 16 * 16 * 32 > x->p->platform->left_bytes)
+            return false;
+    return true;
+}
+
+/* A product that is larger than Acc is made in blocks, and one of several matrices one by one. */
 static void note_products(void *env, Stmt *s)
 {
     Planning *x = env;
-    int64_t bytes;
-    if (s->kind != ST_LET || low_stmt_op(s) != OP_TENSOR_MATMUL)
+    if (s->kind != ST_LET || low_stmt_op(s) == OPCODE_COUNT || !op_is_product(low_stmt_op(s)))
         return;
     const Type *t = func_var(x->f, s->results[0])->type;
-    t = type_shaped(x->p->types, TY_TILE, DT_FP32, t->rank, t->dims);
-    t = type_placed(x->p->types, t, MEM_ACC, -1);
     if (!x->fixed[root_of(x, s->results[0])] &&
-        (!tile_core_bytes(t, x->p->platform->row_align, &bytes) ||
-         bytes > mem_kind_bytes(x->p->platform, MEM_ACC)))
+        (!is_matrix_product(s->value) || !fits_beside(x, t) ||
+         acc_bytes(x, t) > mem_kind_bytes(x->p->platform, MEM_ACC)))
         send_out(x, s->results[0]);
 }
 
 /* ---- how much is alive */
+
+/* Of the accumulator of one block of a product that is made in blocks. */
+static int64_t acc_block_bytes(const Planning *x, const Expr *e)
+{
+    int64_t rows, cols, block = VALUE_BLOCK;
+    const Type *t = e->type;
+    if (t->rank < 2 || !dim_is_const(t->dims[t->rank - 2u], &rows) ||
+        !dim_is_const(t->dims[t->rank - 1u], &cols))
+        return block * 16 * 4;
+    const Dim *dims[] = {dim_const(x->p->types, rows < block ? rows : block),
+                         dim_const(x->p->types, cols < block ? cols : block)};
+    return acc_bytes(x, type_shaped(x->p->types, TY_TILE, DT_FP32, 2, dims));
+}
 
 static int64_t bytes_of(const Planning *x, const Type *t)
 {
@@ -195,15 +280,17 @@ static int64_t bytes_of(const Planning *x, const Type *t)
     return tile_core_bytes(tile, x->p->platform->row_align, &bytes) ? bytes : INT32_MAX;
 }
 
-/* Bytes of Vec that a variable takes while it is alive. */
+/* Bytes of the memory at hand that a variable takes while it is alive. */
 static int64_t weight(Planning *x, VarId v)
 {
     const Type *t = func_var(x->f, v)->type;
     ValuePlace place = value_place(x->plan, v);
-    bool elsewhere = place == VALUE_SCRATCH || place == VALUE_MAT || place == VALUE_ACC;
-    if (t->kind != TY_TILE || elsewhere || x->acc[root_of(x, v)])
+    if (t->kind != TY_TILE || place == VALUE_SCRATCH || place == VALUE_MAT)
         return 0;
-    return t->mem == MEM_UNSET || t->mem == MEM_VEC ? bytes_of(x, t) : 0;
+    bool acc = place == VALUE_ACC || x->acc[root_of(x, v)];
+    if (x->kind == MEM_ACC)
+        return t->value && (acc || x->product[v]) ? acc_bytes(x, t) : 0;
+    return !acc && (t->mem == MEM_UNSET || t->mem == MEM_VEC) ? bytes_of(x, t) : 0;
 }
 
 static void weigh(Planning *x)
@@ -221,18 +308,21 @@ static void weigh(Planning *x)
         x->load[i] += x->load[i - 1];
 }
 
-/* What a statement takes besides: its operands in memory, as tiles. */
+/* What a statement takes besides: its operands in memory, as tiles, and what a comparison selects.
+ */
 static int64_t temporaries(Planning *x, const Stmt *s)
 {
     int64_t bytes = 0;
     const Expr *e = s->value;
-    if (!e || e->kind != EX_OP || !op_is_on_values(op_info(e->op)) || is_product(e->op) ||
-        expr_is_view(e))
+    if (!e || e->kind != EX_OP || !op_is_on_values(op_info(e->op)) || expr_is_view(e))
         return 0;
     bool copies =
         e->op == OP_TENSOR_SLICE || e->op == OP_TENSOR_ASSIGN || e->op == OP_TENSOR_ASSEMBLE;
     VarId result = s->n_results ? s->results[0] : VAR_NONE;
-    if (copies || (result != VAR_NONE && value_place(x->plan, result) == VALUE_SCRATCH))
+    bool out = result != VAR_NONE && value_place(x->plan, result) == VALUE_SCRATCH;
+    if (op_is_product(e->op))
+        return x->kind == MEM_ACC && out ? acc_block_bytes(x, e) : 0;
+    if (x->kind == MEM_ACC || copies || out)
         return 0;
     for (uint32_t i = 0; i < e->n_args; i++) {
         const Expr *arg = e->args[i];
@@ -241,7 +331,7 @@ static int64_t temporaries(Planning *x, const Stmt *s)
         if (arg && arg->type && (type_is_memory(arg->type) || scratch))
             bytes += bytes_of(x, arg->type);
     }
-    return bytes;
+    return e->op == OP_TENSOR_CMP ? bytes + 4 * bytes_of(x, e->type) : bytes;
 }
 
 /* The largest value that is alive at the statement and may go. */
@@ -250,7 +340,8 @@ static VarId largest(Planning *x)
     VarId best = VAR_NONE;
     int64_t most = 0;
     for (VarId v = 0; v < x->plan->n; v++) {
-        if (value_place(x->plan, v) != VALUE_TILE || x->fixed[root_of(x, v)])
+        ValuePlace place = value_place(x->plan, v);
+        if ((place != VALUE_TILE && place != VALUE_ACC) || x->fixed[root_of(x, v)])
             continue;
         const Segments *s = &x->live->at[v];
         int64_t bytes = weight(x, v);
@@ -267,7 +358,8 @@ static void check_stmt(Planning *x, const Stmt *s)
 {
     int64_t before = x->load[2 * x->position], after = x->load[2 * x->position + 1];
     int64_t sum = (before > after ? before : after) + temporaries(x, s);
-    if (sum > x->budget && x->out == VAR_NONE)
+    int64_t room = x->kind == MEM_VEC && x->sent ? x->budget / 3 : 0;
+    if (sum > x->budget - room && x->out == VAR_NONE)
         x->out = largest(x);
     if (before > x->peak)
         x->peak = before;
@@ -302,13 +394,12 @@ static uint32_t last_position(const Live *live)
     return last;
 }
 
-static void settle(Planning *x)
+/* As long as more of a memory is alive somewhere than there is, something goes. */
+static void settle_kind(Planning *x, MemSpace kind)
 {
-    x->live = live_new(x->p, x->f);
-    x->n_positions = last_position(x->live) + 2;
-    uint32_t more = 8 * (low_stmt_count(&x->f->body) + 2); /* statements without tiles */
-    x->n_positions = more > x->n_positions ? more : x->n_positions;
-    x->load = xcalloc(x->n_positions + (size_t)2, sizeof *x->load);
+    int64_t all = mem_kind_bytes(x->p->platform, kind);
+    x->kind = kind;
+    x->budget = kind == MEM_VEC ? all - all / 8 : all;
     do {
         x->out = VAR_NONE;
         x->position = 1;
@@ -318,8 +409,33 @@ static void settle(Planning *x)
         if (x->out != VAR_NONE)
             send_out(x, x->out);
     } while (x->out != VAR_NONE);
+}
+
+static void settle(Planning *x)
+{
+    x->live = live_new(x->p, x->f);
+    x->n_positions = last_position(x->live) + 2;
+    uint32_t more = 8 * (low_stmt_count(&x->f->body) + 2); /* statements without tiles */
+    x->n_positions = more > x->n_positions ? more : x->n_positions;
+    x->load = xcalloc(x->n_positions + (size_t)2, sizeof *x->load);
+    settle_kind(x, MEM_ACC);
+    settle_kind(x, MEM_VEC);
     live_free(x->live);
     xfree(x->load);
+}
+
+static void plan_places(Planning *x)
+{
+    block_walk(&x->f->body, note_stmt, x);
+    each_carried(x, join);
+    note_regions(x);
+    block_walk(&x->f->body, note_factors, x);
+    for (VarId v = 0; v < x->plan->n; v++)
+        if (x->acc[root_of(x, v)] && is_tile(x, v))
+            x->plan->place[v] = VALUE_ACC;
+    block_walk(&x->f->body, note_products, x);
+    settle(x);
+    x->plan->room = x->budget - x->peak;
 }
 
 ValuePlan value_plan(Program *p, Func *f)
@@ -329,29 +445,23 @@ ValuePlan value_plan(Program *p, Func *f)
     block_walk(&f->body, find_value, &found);
     if (!found)
         return plan;
-    int64_t vec = mem_kind_bytes(p->platform, MEM_VEC);
     plan.n = f->vars.len;
     plan.place = xcalloc(plan.n + (size_t)1, sizeof *plan.place);
-    Planning x = {.p = p, .f = f, .plan = &plan, .budget = vec - vec / 8};
+    plan.region = xcalloc(plan.n + (size_t)1, sizeof *plan.region);
+    Planning x = {.p = p, .f = f, .plan = &plan};
     x.parent = xmalloc((plan.n + (size_t)1) * sizeof *x.parent);
     x.acc = xcalloc(plan.n + (size_t)1, sizeof *x.acc);
     x.fixed = xcalloc(plan.n + (size_t)1, sizeof *x.fixed);
+    x.product = xcalloc(plan.n + (size_t)1, sizeof *x.product);
     x.uses = xcalloc(plan.n + (size_t)1, sizeof *x.uses);
     x.factors = xcalloc(plan.n + (size_t)1, sizeof *x.factors);
     for (VarId v = 0; v < plan.n; v++)
         x.parent[v] = v;
-    block_walk(&f->body, note_stmt, &x);
-    join_carried(&x);
-    block_walk(&f->body, note_factors, &x);
-    for (VarId v = 0; v < plan.n; v++)
-        if (x.acc[root_of(&x, v)] && is_tile(&x, v))
-            plan.place[v] = VALUE_ACC;
-    block_walk(&f->body, note_products, &x);
-    settle(&x);
-    plan.room = x.budget - x.peak;
+    plan_places(&x);
     xfree(x.parent);
     xfree(x.acc);
     xfree(x.fixed);
+    xfree(x.product);
     xfree(x.uses);
     xfree(x.factors);
     return plan;
@@ -360,4 +470,5 @@ ValuePlan value_plan(Program *p, Func *f)
 void value_plan_free(ValuePlan *plan)
 {
     xfree(plan->place);
+    xfree(plan->region);
 }

@@ -3,7 +3,10 @@
 #ifndef PLD_LOWER_VALUE_PLAN_H
 #define PLD_LOWER_VALUE_PLAN_H
 
-#include "ir/ir.h"
+#include "lower/value_region.h"
+
+/* Rows and columns of one block of a product that is made in blocks. */
+enum { VALUE_BLOCK = 128 };
 
 typedef enum {
     VALUE_NONE,    /* no tensor value, nor carried as one */
@@ -14,9 +17,10 @@ typedef enum {
 } ValuePlace;
 
 typedef struct {
-    uint8_t *place; /* ValuePlace, by variable */
-    uint32_t n;     /* variables that it speaks of */
-    int64_t room;   /* bytes of Vec that nothing takes where the most is alive */
+    uint8_t *place;      /* ValuePlace, by variable */
+    ValueRegion *region; /* by variable: where it is valid, as far as that is known here */
+    uint32_t n;          /* variables that it speaks of */
+    int64_t room;        /* bytes of Vec that nothing takes where the most is alive */
 } ValuePlan;
 
 /* For a function in flat SSA form. */

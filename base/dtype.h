@@ -11,7 +11,7 @@ typedef enum {
     DT_COUNT
 } Dtype;
 
-typedef enum { DTK_FLOAT, DTK_INT, DTK_UINT, DTK_BOOL } DtypeKind;
+typedef enum { DTK_FLOAT, DTK_INT, DTK_UINT, DTK_BOOL, DTK_TASK } DtypeKind;
 
 typedef struct {
     const char *name; /* "FP32" */

@@ -128,6 +128,7 @@ static void scalar_into(FuncEmit *fe, VReg dst, const Expr *e)
 static void op_into(FuncEmit *fe, VReg dst, const Expr *e)
 {
     const Expr *list;
+    uint32_t n;
     switch (op_info(e->op)->emit) {
     case EMIT_READ:
         list = OP_ARG(e, READ, indices);
@@ -159,6 +160,12 @@ static void op_into(FuncEmit *fe, VReg dst, const Expr *e)
         return;
     case EMIT_BLOCK_IDX: emit_insn(fe, BC_BLOCK, FIELDS(dst), 0); return;
     case EMIT_BLOCK_NUM: emit_insn(fe, BC_BLOCK, FIELDS(dst), 1); return;
+    case EMIT_TASK:
+        list = OP_ARG(e, TASK, deps);
+        n = list ? list->n_args : 0;
+        emit_insn(fe, BC_TASK, FIELDS(dst, n ? emit_run(fe, 'p', list->args, n) : NO_VREG, n), 0);
+        return;
+    case EMIT_TASK_INVALID: emit_insn(fe, BC_LDI, FIELDS(dst), 0); return;
     case EMIT_LOWERED:
     case EMIT_TILE_OP:
     case EMIT_REDUCE:

@@ -343,7 +343,9 @@ static void emit_effect(const OpCode *oc)
     case EMIT_CORE:
     case EMIT_FIT:
     case EMIT_BLOCK_IDX:
-    case EMIT_BLOCK_NUM: break;
+    case EMIT_BLOCK_NUM:
+    case EMIT_TASK:
+    case EMIT_TASK_INVALID: break;
     }
     diag_internal(fe->p->diags, e->span, "%s reached code generation", op_info(e->op)->full);
 }
@@ -382,6 +384,19 @@ static int32_t known_blocks(const Expr *call)
     return expr_is_int(call->cores, &n) && n > 0 && n < 1 << 16 ? (int32_t)n : 0;
 }
 
+/* Whose task the call behind it is. */
+static void emit_as_task(FuncEmit *fe, const Expr *call)
+{
+    if (!call->task && !call->how && !call->no_dep)
+        return;
+    VReg task = call->task ? emit_expr(fe, call->task) : emit_const_reg(fe, 0);
+    uint32_t no_dep = 0, n_mem = 0; /* of memory arguments */
+    for (uint32_t i = 0; i < call->n_args && i < CALL_NO_DEP_BITS; i++)
+        if (type_is_memory(call->args[i]->type))
+            no_dep |= (call->no_dep >> i & 1) << n_mem++;
+    emit_insn(fe, BC_AS, FIELDS(task), (int32_t)(call->how | no_dep << CALL_HOW_BITS));
+}
+
 static void emit_call(FuncEmit *fe, const Expr *e, const VarId *results, uint32_t n_results)
 {
     uint64_t func = 0;
@@ -403,6 +418,7 @@ static void emit_call(FuncEmit *fe, const Expr *e, const VarId *results, uint32_
         device = e->device ? emit_expr(fe, e->device) : emit_const_reg(fe, 0);
         cores = e->cores ? emit_expr(fe, e->cores) : emit_const_reg(fe, 1);
     }
+    emit_as_task(fe, e);
     if (n_results) {
         bind_call_results(fe, &c, results, n_results);
     } else if ((c.n_results = scalar_results(e->callee)) > 0) {

@@ -351,6 +351,11 @@ static bool rule_BLOCK(At *at)
     return at->in->imm == 0 || at->in->imm == 1 || bad(at, "another operand than 0 or 1");
 }
 
+static bool rule_AS(At *at)
+{
+    return at->in->imm >= 0 || bad(at, "a negative operand");
+}
+
 static bool rule_SPMD(At *at)
 {
     return rule_CALL(at) && (at->in->imm >= 0 || bad(at, "a negative number of blocks"));

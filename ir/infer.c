@@ -270,11 +270,14 @@ static bool check_list(const Infer *in, int i, SlotKind kind)
     for (uint32_t k = 0; k < e->n_args; k++) {
         const Expr *item = e->args[k];
         const Type *t = item->type;
-        bool good = kind == SLOT_TILES ? t && t->kind == TY_TILE
-                                       : t && type_is_int_scalar(t) && item->kind != EX_FLOAT;
+        bool good = kind == SLOT_TILES   ? t && t->kind == TY_TILE
+                    : kind == SLOT_TASKS ? t && type_is_task(t)
+                                         : t && type_is_int_scalar(t) && item->kind != EX_FLOAT;
         if (!good)
             return infer_fail(in, i, "type", "needs %s in %s, item %u is %s",
-                              kind == SLOT_TILES ? "tiles" : "integer scalars",
+                              kind == SLOT_TILES   ? "tiles"
+                              : kind == SLOT_TASKS ? "task ids"
+                                                   : "integer scalars",
                               in->info->slots[i].name, k, infer_text(in, item));
     }
     return true;
@@ -339,6 +342,7 @@ static bool check_slot(const Infer *in, int i)
                wants(in, i, "a literal number", "");
     case SLOT_IDX:
     case SLOT_SHAPE:
+    case SLOT_TASKS:
     case SLOT_TILES: return check_list(in, i, kind);
     case SLOT_CONST: return expr_is_int(e, &v) || wants(in, i, "a compile-time integer", "");
     case SLOT_BOOL: return e->kind == EX_BOOL || wants(in, i, "True or False", "");
@@ -385,7 +389,7 @@ static const Type *infer_simple(const Infer *in)
     case RES_INDEX: return type_scalar(tt, DT_INDEX);
     case RES_INT32: return type_scalar(tt, DT_INT32);
     case RES_CTX: return type_simple(tt, TY_CTX);
-    case RES_TASK: return type_simple(tt, TY_TASK);
+    case RES_TASK: return type_scalar(tt, DT_TASK_ID);
     case RES_ARG0: {
         const Type *t = in->op->args[0]->type;
         return t->kind == TY_TILE ? type_placed(tt, t, MEM_UNSET, -1) : t;

@@ -49,6 +49,7 @@ void expr_walk(Expr **e, ExprFn *fn, void *env)
         expr_walk(&(*e)->args[i], fn, env);
     expr_walk(&(*e)->device, fn, env);
     expr_walk(&(*e)->cores, fn, env);
+    expr_walk(&(*e)->task, fn, env);
     fn(env, e);
 }
 
@@ -108,6 +109,7 @@ Expr *expr_clone(Program *p, const Expr *e)
         copy->args[i] = expr_clone(p, e->args[i]);
     copy->device = expr_clone(p, e->device);
     copy->cores = expr_clone(p, e->cores);
+    copy->task = expr_clone(p, e->task);
     return copy;
 }
 
@@ -133,7 +135,8 @@ static bool same_node(const Expr *a, const Expr *b)
     case EX_SCALAR: return a->scalar == b->scalar && (a->scalar != SC_CAST || a->dtype == b->dtype);
     case EX_ELEMENT: return a->element == b->element && a->vars == b->vars;
     case EX_OP: return a->op == b->op;
-    case EX_CALL: return a->callee == b->callee && a->sync_start == b->sync_start;
+    case EX_CALL:
+        return a->callee == b->callee && a->sync_start == b->sync_start && a->how == b->how;
     case EX_LIST: return true;
     case EX_ENUM: return a->enum_type == b->enum_type && a->ival == b->ival;
     case EX_DTYPE: return a->dtype == b->dtype;
@@ -150,7 +153,8 @@ bool expr_equal(const Expr *a, const Expr *b)
     for (uint32_t i = 0; i < a->n_args; i++)
         if (!expr_equal(a->args[i], b->args[i]))
             return false;
-    return expr_equal(a->device, b->device) && expr_equal(a->cores, b->cores);
+    return expr_equal(a->device, b->device) && expr_equal(a->cores, b->cores) &&
+           expr_equal(a->task, b->task);
 }
 
 bool expr_is_int(const Expr *e, int64_t *value)

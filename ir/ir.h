@@ -10,6 +10,7 @@
 #define PLD_IR_IR_H
 
 #include "base/builtin.h"
+#include "base/call_how.h"
 #include "base/diag.h"
 #include "base/intern.h"
 #include "base/platform.h"
@@ -88,6 +89,9 @@ struct Expr {
     Expr *cores; /* CALL from the host, .ir files only: cores=, lanes to run it on, or NULL; from an
                     orchestration function: the blocks of the pl.spmd around it, or NULL */
     bool sync_start; /* CALL with blocks: all start at once */
+    Expr *task;      /* CALL from an orchestration function: the task that it is part of, or NULL */
+    uint8_t how;     /* the same: CALL_... */
+    uint32_t no_dep; /* the same: arguments that say nothing about order, a bit each */
     uint32_t n_args;
     Expr **args;
 };
@@ -130,10 +134,11 @@ struct Stmt {
     VarId index; /* INDEX variable; visible in the body only */
     Expr *lo, *hi, *step;
     VarId *iters; /* n_values of them: the carried names inside the body */
-    /* SCOPE; `values`: deps=, `results`: the task id of `as tid`, if any */
+    /* SCOPE; `values`: the task that it is part of, if any */
     Sym hint;     /* name_hint=, or NULL */
     Expr *blocks; /* pl.spmd: how many, else NULL */
     bool sync_start;
+    uint8_t how; /* CALL_... */
     /* IF, LOOP_WHILE */
     Expr *cond;
     Block body;      /* FOR, SCOPE: the body. IF: the then arm */

@@ -189,7 +189,7 @@ static const char *const kind_text[] = {
     [SLOT_SHAPE] = "shape",   [SLOT_CONST] = "const",   [SLOT_BOOL] = "bool",
     [SLOT_DTYPE] = "dtype",   [SLOT_STR] = "str",       [SLOT_BUF] = "buf",
     [SLOT_CTX] = "ctx",       [SLOT_SIGNAL] = "signal", [SLOT_TILES] = "tiles",
-    [SLOT_ENUM] = "",
+    [SLOT_TASKS] = "tasks",   [SLOT_ENUM] = "",
 };
 _Static_assert(sizeof kind_text / sizeof *kind_text == SLOT_KINDS, "a kind without a name");
 

@@ -84,6 +84,7 @@ typedef enum {
     SLOT_CTX,     /* communication context */
     SLOT_SIGNAL,  /* INT32 window view */
     SLOT_TILES,   /* list of tiles */
+    SLOT_TASKS,   /* list of task ids */
     SLOT_ENUM,    /* member of an enumeration */
     SLOT_KINDS
 } SlotKind;
@@ -184,7 +185,9 @@ typedef enum {
     EMIT_CORE,
     EMIT_FIT,
     EMIT_BLOCK_IDX,
-    EMIT_BLOCK_NUM, /* up to here */
+    EMIT_BLOCK_NUM,
+    EMIT_TASK,
+    EMIT_TASK_INVALID, /* up to here */
     EMIT_LOAD,
     EMIT_STORE,
     EMIT_WRITE,

@@ -217,26 +217,26 @@ static void print_values(IrPrinter *pr, const Expr *list)
     }
 }
 
-static void print_blocks(IrPrinter *pr, const Expr *blocks, bool sync_start, Sym hint)
+static void print_blocks(IrPrinter *pr, const Expr *blocks, bool sync_start)
 {
     buf_str(pr->out, "with pl.spmd(");
     irp_expr(pr->out, pr->f, blocks, 0, BARE_INT);
     buf_str(pr->out, sync_start ? ", sync_start=True" : "");
-    if (hint)
-        buf_printf(pr->out, ", name_hint=\"%s\"", hint);
-    buf_str(pr->out, "):\n");
 }
 
 static void print_scope(IrPrinter *pr, const Stmt *s, uint32_t depth)
 {
-    if (s->blocks) {
-        print_blocks(pr, s->blocks, s->sync_start, s->hint);
-    } else {
+    if (s->blocks)
+        print_blocks(pr, s->blocks, s->sync_start);
+    else
         buf_str(pr->out, "with pl.at(level=pl.Level.CORE_GROUP");
-        if (s->hint)
-            buf_printf(pr->out, ", name_hint=\"%s\"", s->hint);
-        buf_str(pr->out, "):\n");
+    if (s->hint)
+        buf_printf(pr->out, ", name_hint=\"%s\"", s->hint);
+    if (s->n_values) {
+        buf_str(pr->out, ", task=");
+        irp_expr(pr->out, pr->f, s->values[0], 0, BARE_NEVER);
     }
+    buf_str(pr->out, s->how & CALL_MANUAL ? ", manual=True):\n" : "):\n");
     print_block(pr, &s->body, depth + 1);
 }
 
@@ -255,7 +255,8 @@ static void print_stmt(IrPrinter *pr, const Stmt *s, uint32_t depth)
     indent(pr, depth);
     const Expr *blocks = block_call(pr, s);
     if (blocks) {
-        print_blocks(pr, blocks->cores, blocks->sync_start, NULL);
+        print_blocks(pr, blocks->cores, blocks->sync_start);
+        buf_str(pr->out, "):\n");
         indent(pr, ++depth);
     }
     switch (s->kind) {

@@ -193,6 +193,19 @@ static void print_op(Buf *out, const Func *f, const Expr *e)
     buf_char(out, ')');
 }
 
+static void print_task(Buf *out, const Func *f, const Expr *e, const char *between)
+{
+    if (e->task) {
+        buf_printf(out, "%stask=", between);
+        irp_expr(out, f, e->task, 0, BARE_NEVER);
+        between = ", ";
+    }
+    if (e->how & CALL_MANUAL)
+        buf_printf(out, "%smanual=True", between);
+    if (e->how & CALL_DEFERRED)
+        buf_printf(out, "%sdeferred=True", e->how & CALL_MANUAL ? ", " : between);
+}
+
 static void print_call(Buf *out, const Func *f, const Expr *e)
 {
     buf_printf(out, "self.%s(", e->callee->name);
@@ -201,7 +214,10 @@ static void print_call(Buf *out, const Func *f, const Expr *e)
         bool known = i < callee->params.len;
         const Type *type = known ? callee->vars.at[callee->params.at[i].var].type : NULL;
         buf_str(out, i ? ", " : "");
+        bool no_dep = i < CALL_NO_DEP_BITS && e->no_dep >> i & 1;
+        buf_str(out, no_dep ? "pl.no_dep(" : "");
         irp_expr(out, f, e->args[i], 0, irp_bare_of(type));
+        buf_str(out, no_dep ? ")" : "");
     }
     const char *between = e->n_args ? ", " : "";
     if (e->device) {
@@ -209,6 +225,7 @@ static void print_call(Buf *out, const Func *f, const Expr *e)
         irp_expr(out, f, e->device, 0, BARE_INT);
         between = ", ";
     }
+    print_task(out, f, e, between);
     if (e->cores && f->kind == FN_HOST) {
         buf_printf(out, "%scores=", between);
         irp_expr(out, f, e->cores, 0, BARE_INT);

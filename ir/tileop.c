@@ -6,7 +6,8 @@
     (BIT(INT8) | BIT(UINT8) | BIT(INT16) | BIT(UINT16) | BIT(INT32) | BIT(UINT32) | BIT(INT64) |   \
      BIT(INDEX))
 #define ALL_FLOATS (BIT(FP32) | BIT(FP16) | BIT(BF16))
-_Static_assert((ALL_INTS | ALL_FLOATS | BIT(BOOL)) == (1u << DT_COUNT) - 1, "a dtype of no class");
+_Static_assert((ALL_INTS | ALL_FLOATS | BIT(BOOL) | BIT(TASK_ID)) == (1u << DT_COUNT) - 1,
+               "a dtype of no class");
 #define FLOAT(e) ALL_FLOATS
 #define ARITH(e) ALL_FLOATS
 #define BITS(f, args) ALL_FLOATS

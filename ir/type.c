@@ -96,7 +96,6 @@ void type_print(Buf *out, const Type *t)
     case TY_TILE: print_shaped(out, t); break;
     case TY_BUFFER: buf_str(out, "pld.WindowBuffer"); break;
     case TY_CTX: buf_str(out, "pld.CommCtx"); break;
-    case TY_TASK: buf_str(out, "pl.TaskId"); break;
     case TY_NUMBER: buf_str(out, "a number"); break;
     case TY_TUPLE:
         buf_str(out, "tuple[");

@@ -45,7 +45,6 @@ typedef enum {
     TY_TILE,   /* pl.Tile[[dims], dtype], on-core; later pl.Tile[[dims], dtype, pl.Mem.Vec, addr] */
     TY_BUFFER, /* pld.WindowBuffer: result of alloc_window_buffer */
     TY_CTX,    /* pld.CommCtx: result of get_comm_ctx */
-    TY_TASK,   /* pl.TaskId: of a dispatch; gone after outline_scopes */
     TY_TUPLE,  /* several results */
     TY_NUMBER, /* of init and golden functions: an integer or a double, as it comes out */
 } TypeKind;
@@ -96,7 +95,7 @@ const Type *type_shaped(TypeTable *tt, TypeKind kind, Dtype dtype, uint32_t rank
 const Type *type_placed(TypeTable *tt, const Type *tile, MemSpace mem, int64_t addr);
 /* What an operation on whole tensors gives: a tile without a place that is called a tensor. */
 const Type *type_value(TypeTable *tt, const Type *tile);
-const Type *type_simple(TypeTable *tt, TypeKind kind); /* BUFFER, CTX, TASK, NUMBER */
+const Type *type_simple(TypeTable *tt, TypeKind kind); /* BUFFER, CTX, NUMBER */
 const Type *type_tuple(TypeTable *tt, const Type *const *elems, uint32_t n);
 
 static inline bool type_is_memory(const Type *t)
@@ -108,6 +107,11 @@ static inline bool type_is_shaped(const Type *t)
     return type_is_memory(t) || t->kind == TY_TILE;
 }
 bool type_is_int_scalar(const Type *t);
+/* The id of a task. */
+static inline bool type_is_task(const Type *t)
+{
+    return t->kind == TY_SCALAR && t->dtype == DT_TASK_ID;
+}
 /* Elements and bytes of a shaped type with constant dims; false when dynamic or over 2^63-1. */
 bool type_elements(const Type *t, int64_t *out);
 bool type_bytes(const Type *t, int64_t *out);

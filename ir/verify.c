@@ -92,6 +92,7 @@ static void check_expr(VerifyWalk *w, const Stmt *s, Expr *e, bool top)
     unwind(w, mark);
     check_expr(w, s, e->device, false);
     check_expr(w, s, e->cores, false);
+    check_expr(w, s, e->task, false);
     verify_expr(&w->v, s, e, top);
 }
 
@@ -307,6 +308,7 @@ static void check_scope(VerifyWalk *w, const Stmt *s)
 {
     FuncKind level = w->v.level;
     check_expr(w, s, s->blocks, false);
+    check_values(w, s);
     if (level != FN_ORCH || (w->v.properties & PROP_OUTLINED))
         verify_fail(&w->v, s, "a scope that is not in an orchestration function");
     w->v.level = FN_INCORE;

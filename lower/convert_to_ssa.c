@@ -308,6 +308,8 @@ static void convert_one(Ssa *x, Stmt *s)
         convert_if(x, s);
     } else if (s->kind == ST_SCOPE) {
         rename_expr(x, &s->blocks);
+        for (uint32_t i = 0; i < s->n_values; i++)
+            rename_expr(x, &s->values[i]);
         convert_block(x, &s->body);
     } else {
         rename_expr(x, &s->value);

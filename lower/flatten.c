@@ -76,6 +76,8 @@ static void flatten_args(Flatten *x, Expr *e, Sym base)
         e->device = flatten_operand(x, e->device, intern(x->p->in, "device"));
     if (e->kind == EX_CALL && e->cores)
         e->cores = flatten_operand(x, e->cores, intern(x->p->in, "cores"));
+    if (e->kind == EX_CALL && e->task)
+        e->task = flatten_operand(x, e->task, intern(x->p->in, "task"));
 }
 
 static void yield_value(Flatten *x, Block *arm, Expr *value, VarId result, Sym base)

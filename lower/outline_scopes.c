@@ -112,8 +112,17 @@ static void rename_vars(OutlineScope *x, VarId *vars, uint32_t n)
         vars[i] = copy_var(x, vars[i]);
 }
 
+/* Behind its call, which says that nobody waits for it, a deferred wait is one like others. */
+static void plain_wait(void *env, Expr **e)
+{
+    (void)env;
+    if ((*e)->kind == EX_OP && (*e)->op == OP_DEFER_WAIT)
+        (*e)->op = OP_WAIT;
+}
+
 static void rename_stmt(void *env, Stmt *s)
 {
+    stmt_exprs(s, plain_wait, NULL);
     OutlineScope *x = env;
     stmt_exprs(s, rename_use, x);
     rename_vars(x, s->results, s->n_results);
@@ -270,6 +279,8 @@ static Expr *make_call(OutlineScope *x)
     Expr *call = ex_call(o->p, x->f, args, n + x->more.len, NULL);
     call->cores = x->scope->blocks;
     call->sync_start = x->scope->sync_start;
+    call->task = x->scope->n_values ? x->scope->values[0] : NULL;
+    call->how = x->scope->how;
     call->span = x->scope->loc.span;
     return call;
 }

@@ -48,7 +48,7 @@ void play_setup(Play *p, uint32_t lanes, uint32_t dispatches)
     p->program = (BcProgram){.n_strings = 4, .strings = strings, .n_funcs = 1, .funcs = &p->func};
     p->w.program = &p->program;
     p->w.n_ranks = RANKS;
-    p->w.max_cores = lanes;
+    p->w.max_cores = p->w.host_cores = lanes;
     p->w.ranks = p->ranks;
     p->w.result = &p->result;
     p->w.config = &config;

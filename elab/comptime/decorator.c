@@ -131,6 +131,8 @@ static bool is_hint(Elab *e, const AstKeyword *k)
         if (k->name && strcmp(k->name, names[i]) == 0) {
             if (i < 2 && k->value->kind != AST_TRUE && k->value->kind != AST_FALSE)
                 elab_error(e, k->value->span, "type", "%s= is True or False", k->name);
+            if (!e->ir)
+                diag_warn(e->diags, k->span, WARN_HINT, "%s= changes no result here", k->name);
             return true;
         }
     return false;

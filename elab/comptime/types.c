@@ -267,7 +267,7 @@ static bool simple_type(Elab *e, const Ast *a, Val *out)
     else if (is_dotted(e, a, "pld.CommCtx"))
         *out = (Val){.kind = V_TYPE, .type = type_simple(e->tt, TY_CTX)};
     else if (is_dotted(e, a, "pl.TaskId")) {
-        *out = (Val){.kind = V_TYPE, .type = type_simple(e->tt, TY_TASK)};
+        *out = (Val){.kind = V_TYPE, .type = type_scalar(e->tt, DT_TASK_ID)};
         return true;
     } else
         return false;

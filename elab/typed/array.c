@@ -1,21 +1,7 @@
 /* pl.array: small arrays of integers, booleans or task ids. They are memory of as many elements
- * that starts at zero; a name that is bound to an array gets its own. An array of task ids is a
- * task id itself: dispatches run in program order, so which one it holds changes no result. */
+ * that starts at zero, or no task; a name that is bound to an array gets its own. */
 #include "elab/typed/typed.h"
 #include <string.h>
-
-static bool is_task_dtype(Elab *e, const Ast *a)
-{
-    Sym d = elab_dotted(e, a);
-    return d && (strcmp(d, "pl.TASK_ID") == 0 || strcmp(d, "pl.TaskId") == 0);
-}
-
-static Val task_value(Elab *e, Span span)
-{
-    Expr *x = ex_op(e->p, OP_TASK, NULL, 0);
-    x->span = span;
-    return val_expr(x);
-}
 
 static Val zeros(Elab *e, int64_t n, Dtype dtype, Span span)
 {
@@ -46,11 +32,10 @@ static Val create(Elab *e, const Ast *call)
                        val_describe(e, length));
         return val_bad;
     }
-    if (is_task_dtype(e, args->at[1]))
-        return task_value(e, call->span);
     Val dtype = elab_eval(e, args->at[1]);
     bool good = dtype.kind == V_DTYPE &&
-                (dtype.dtype == DT_BOOL || dtype.dtype == DT_INDEX || dtype_is_int(dtype.dtype));
+                (dtype.dtype == DT_BOOL || dtype.dtype == DT_INDEX || dtype_is_int(dtype.dtype) ||
+                 (dtype.dtype == DT_TASK_ID && e->fn->level == FN_ORCH));
     if (!good) {
         if (dtype.kind != V_BAD)
             elab_error(e, args->at[1]->span, "type",
@@ -59,17 +44,6 @@ static Val create(Elab *e, const Ast *call)
         return val_bad;
     }
     return zeros(e, length.i, dtype.dtype == DT_INDEX ? DT_INT64 : dtype.dtype, call->span);
-}
-
-static bool is_task(Val v)
-{
-    return v.kind == V_EXPR && v.expr->type && v.expr->type->kind == TY_TASK;
-}
-
-Val elab_task_item(Elab *e, const Ast *index, Span span)
-{
-    return elab_int(e, elab_eval(e, index), index->span, "an index") ? task_value(e, span)
-                                                                     : val_bad;
 }
 
 /* pl.array.get_element(a, i), pl.array.update_element(a, i, v) */
@@ -84,8 +58,6 @@ static Val element(Elab *e, const Ast *call, bool update)
     Val base = elab_eval(e, args->at[0]);
     if (base.kind == V_BAD)
         return base;
-    if (is_task(base))
-        return elab_task_item(e, args->at[1], call->span);
     if (base.kind != V_EXPR || !type_is_memory(base.expr->type) || base.expr->type->rank != 1) {
         elab_error(e, args->at[0]->span, "type", "an array is wanted, got %s",
                    val_describe(e, base));

@@ -79,31 +79,12 @@ static Val assign_part(Elab *e, OpId op, Expr *base, const BuiltinRegion *r, Val
     return slots[2] ? elab_make_op(e, op, slots, e->fn->loc.span) : val_bad;
 }
 
-/* An array of task ids holds another one. */
-static void assign_task(Elab *e, const Ast *target, const Ast *name, Val v, Span span)
-{
-    bool task =
-        v.kind == V_NONE || (v.kind == V_EXPR && v.expr->type && v.expr->type->kind == TY_TASK);
-    if (target->sub.index.len != 1 || !task) {
-        elab_error(e, span, "type", "an array of task ids holds task ids, by one index, got %s",
-                   val_describe(e, v));
-        return;
-    }
-    Val next = elab_task_item(e, target->sub.index.at[0], span);
-    if (next.kind == V_EXPR)
-        elab_emit_let(e, name->name, name->span, next.expr, next.expr->type);
-}
-
 void elab_assign_subscript(Elab *e, const Ast *target, Val v, Span span)
 {
     const Ast *name = base_name(e, target);
     Val base = name ? elab_eval(e, name) : val_bad;
     if (base.kind == V_BAD || v.kind == V_BAD)
         return;
-    if (base.kind == V_EXPR && base.expr->type && base.expr->type->kind == TY_TASK) {
-        assign_task(e, target, name, v, span);
-        return;
-    }
     if (base.kind != V_EXPR || !base.expr->type || !type_is_shaped(base.expr->type)) {
         elab_error(e, target->span, "type", "%s cannot be assigned to by index",
                    val_describe(e, base));

@@ -160,8 +160,10 @@ Val elab_dotted_call(Elab *e, Sym dotted, const Ast *call)
         return elab_submit(e, dotted, call);
     if (strcmp(dotted, "pl.system.task_dummy") == 0 && e->fn)
         return elab_task_dummy(e, call);
-    if (strcmp(dotted, "pl.no_dep") == 0 && call->call.args.len == 1)
-        return elab_eval(e, call->call.args.at[0]); /* tasks run in order all the same */
+    if (strcmp(dotted, "pl.no_dep") == 0 && call->call.args.len == 1) {
+        elab_say_hint(e, call->span, dotted); /* the call that it is an argument of knows */
+        return elab_eval(e, call->call.args.at[0]);
+    }
     if (strcmp(dotted, "pl.create_tensor") == 0 || strcmp(dotted, "pl.tensor.create") == 0)
         return create_tensor(e, dotted, call);
     Val v;

@@ -159,8 +159,6 @@ static Val host_row(Elab *e, Val base, const Ast *a)
 
 Val elab_index(Elab *e, Val base, const Ast *a)
 {
-    if (base.expr->type && base.expr->type->kind == TY_TASK && a->sub.index.len == 1)
-        return elab_task_item(e, a->sub.index.at[0], a->span);
     if (!base.expr->type || !type_is_shaped(base.expr->type)) {
         elab_error(e, a->span, "type", "%s cannot be indexed", val_describe(e, base));
         return val_bad;

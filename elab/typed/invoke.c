@@ -1,5 +1,5 @@
 /* Calls of functions: levels, arguments against parameters, dynamic extents. */
-#include "elab/typed/typed.h"
+#include "elab/typed/with.h"
 #include <string.h>
 
 /* Extents of the callee as this call binds them. */
@@ -70,6 +70,8 @@ typedef struct {
     Expr **args;
     const Type **given; /* of an argument that is seen with other extents than it has, or NULL */
     Val device, cores;
+    uint8_t how;     /* CALL_... */
+    uint32_t no_dep; /* parameters, a bit each */
     Span device_span;
 } Call;
 
@@ -221,8 +223,12 @@ static bool place_keyword(Elab *e, Call *c, const AstKeyword *k)
     for (uint32_t i = 0; i < n; i++) {
         names[i] = elab_param_ast(c->d, i)->name;
         if (names[i] == k->name)
+            elab_note_no_dep(e, k->value, i, &c->no_dep);
+        if (names[i] == k->name)
             return place(e, c, i, elab_eval(e, k->value), k->value->span);
     }
+    if (e->ir && elab_task_keyword(e, k, &c->how))
+        return true;
     if (strcmp(k->name, "device") == 0 || (strcmp(k->name, "cores") == 0 && e->ir)) {
         Val *v = k->name[0] == 'd' ? &c->device : &c->cores;
         *v = elab_eval(e, k->value);
@@ -261,6 +267,7 @@ static bool place_arguments(Elab *e, Call *c)
     for (uint32_t i = 0; i < given; i++) {
         const Ast *a = c->ast->call.args.at[i];
         Val v = elab_eval(e, a);
+        elab_note_no_dep(e, a, i, &c->no_dep);
         if (i < n)
             ok &= place(e, c, i, v, a->span);
     }
@@ -364,6 +371,8 @@ static Val finish(Elab *e, Call *c, Extents *x, Expr *device, Expr *cores)
         e->fn->blocks = NULL;
     }
     call->n_args = elab_n_params(c->d);
+    if (e->fn->level == FN_ORCH && c->d->kind == FN_INCORE && !c->d->spliced)
+        elab_set_task(e, call, c->how, c->no_dep);
     call->args = c->args;
     call->span = c->ast->span;
     call->type = type_subst(e->tt, c->d->func->result, get_extent, x);

@@ -102,6 +102,7 @@ static bool loop_init(Elab *e, const Ast *call, Head *h)
     for (uint32_t i = 0; i < call->call.keywords.len; i++) {
         const AstKeyword *k = &call->call.keywords.at[i];
         if (strcmp(k->name, "stage") == 0 && strcmp(h->name, "pl.pipeline") == 0) {
+            elab_say_hint(e, k->span, "stage=");
             Val v = elab_eval(e, k->value);
             if (v.kind == V_INT && v.i >= 1)
                 continue;

@@ -16,7 +16,7 @@ static bool is_hint(const char *dotted)
     return false;
 }
 
-static void hint_used(Elab *e, Span span, const char *what)
+void elab_say_hint(Elab *e, Span span, const char *what)
 {
     if (!e->ir)
         diag_warn(e->diags, span, WARN_HINT, "%s changes no result here", what);
@@ -31,7 +31,7 @@ static void hint(Elab *e, Sym dotted, const Ast *call)
     for (uint32_t i = 0; i < call->call.keywords.len; i++)
         if (!elab_dotted(e, call->call.keywords.at[i].value))
             (void)elab_eval(e, call->call.keywords.at[i].value);
-    hint_used(e, call->span, dotted);
+    elab_say_hint(e, call->span, dotted);
 }
 
 static void static_assert_call(Elab *e, const Ast *call)

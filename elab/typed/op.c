@@ -235,6 +235,13 @@ Val elab_make_op(Elab *e, OpId op, Expr **slots, Span span)
     x->args = arena_new_n(e->arena, Expr *, info->n_slots ? info->n_slots : 1);
     for (uint32_t i = 0; i < info->n_slots; i++)
         x->args[i] = slots[i];
+    if (op == OP_DEFER_WAIT && e->fn->f->kind != FN_ORCH) {
+        elab_error(e, span, "level",
+                   "%s stands in a scope of an orchestration function, with pl.at(...) as tid: "
+                   "here pld.system.wait blocks the kernel",
+                   op_info(op)->full);
+        return val_bad;
+    }
     x->type = infer_op(e->p, x, e->fn->level);
     if (!x->type) {
         note_local_extents(e, x);
@@ -244,14 +251,17 @@ Val elab_make_op(Elab *e, OpId op, Expr **slots, Span span)
     return val_expr(x);
 }
 
-/* What a notification does and what a wait compares is to be read in the text. */
-static void warn_unsaid(Elab *e, OpId op, const Arg **placed, Span span)
+/* What a notification does and what a wait compares is to be read in the text; what changes nothing
+ * is told to who asks for it. */
+static void warn_operands(Elab *e, OpId op, const Arg **placed, Span span)
 {
     for (uint32_t i = 0; i < op_info(op)->n_slots && !e->ir; i++) {
         const OpSlot *s = &op_info(op)->slots[i];
         if (!placed[i] && (s->flags & OPND_TO_SAY))
             diag_warn(e->diags, span, WARN_UNSAID_OP, "%s= is not written: %s=%s is meant", s->name,
                       s->name, val_text(e, val_enum(s->enum_type, s->value)));
+        if (placed[i] && (s->flags & OPND_DROPPED))
+            elab_say_hint(e, span, arena_printf(e->arena, "%s=", s->name));
     }
 }
 
@@ -288,7 +298,7 @@ static Val build(Elab *e, OpId op, const Args *args, Span span)
                       : place_positional(e, op, positional++, a, placed);
     }
     if (ok)
-        warn_unsaid(e, op, placed, span);
+        warn_operands(e, op, placed, span);
     if (!ok || (known && missing(e, op, placed, span)))
         return val_bad;
     for (uint32_t i = 0; i < info->n_slots; i++) {

@@ -49,7 +49,7 @@ static bool makes_extents(const Elab *e, OpId op, const OpSlot *s)
 static Expr *list_slot(Elab *e, OpId op, uint32_t slot, Val v, Span span)
 {
     const OpSlot *s = &op_info(op)->slots[slot];
-    bool tiles = s->kind == SLOT_TILES;
+    bool tiles = s->kind == SLOT_TILES || s->kind == SLOT_TASKS;
     if (v.kind != V_LIST && v.kind != V_TUPLE) {
         bool bytes = op == OP_ALLOC_WINDOW_BUFFER && v.kind != V_BAD;
         Expr *x = bytes ? elab_int(e, v, span, "the size of a window buffer") : NULL;
@@ -231,6 +231,7 @@ Expr *elab_slot(Elab *e, OpId op, uint32_t slot, Val v, Span span, Expr **slots)
     switch (s->kind) {
     case SLOT_IDX:
     case SLOT_SHAPE:
+    case SLOT_TASKS:
     case SLOT_TILES: return list_slot(e, op, slot, v, span);
     case SLOT_INT:
     case SLOT_PEER:

@@ -1,35 +1,111 @@
-/* Task ids. Dispatches of a device run in program order, so what deps= lists changes no result: it
- * is checked, and what is left of an id is that it is one. */
+/* Task ids: which dispatches come before which, where pl.manual_scope leaves that to the program
+ * and where some wait for deferred conditions. A dispatch is part of a task; a task is complete
+ * when its dispatch has ended, and those in its deps= are. */
 #include "elab/typed/with.h"
 #include <string.h>
 
-static bool is_task(Val v)
+typedef VEC(Expr *) TaskList;
+
+static bool is_array(Val v)
 {
-    return v.kind == V_NONE || (v.kind == V_EXPR && v.expr->type && v.expr->type->kind == TY_TASK);
+    return v.kind == V_EXPR && v.expr->type && type_is_memory(v.expr->type) &&
+           v.expr->type->dtype == DT_TASK_ID;
 }
 
-static void check_dep(Elab *e, Val v, Span span)
+/* All ids of an array. */
+static void add_array(Elab *e, Expr *array, TaskList *out)
 {
-    if ((v.kind == V_LIST || v.kind == V_TUPLE)) {
-        for (uint32_t i = 0; i < v.n; i++)
-            check_dep(e, v.items[i], span);
-        return;
+    int64_t n = 0;
+    (void)type_elements(array->type, &n);
+    for (int64_t i = 0; i < n; i++) {
+        Expr *index = ex_index(e->p, i);
+        Expr *slots[OP_MAX_SLOTS] = {array, elab_list(e, &index, 1, array->span)};
+        Val item = elab_make_op(e, OP_READ, slots, array->span);
+        if (item.kind == V_EXPR)
+            avec_push(e->arena, out, item.expr);
     }
-    if (v.kind != V_BAD && !is_task(v))
+}
+
+static void add_dep(Elab *e, Val v, Span span, TaskList *out)
+{
+    if (v.kind == V_LIST || v.kind == V_TUPLE) {
+        for (uint32_t i = 0; i < v.n; i++)
+            add_dep(e, v.items[i], span, out);
+    } else if (is_array(v)) {
+        add_array(e, v.expr, out);
+    } else if (elab_is_task(v)) {
+        avec_push(e->arena, out, v.expr);
+    } else if (v.kind != V_NONE && v.kind != V_BAD) {
         elab_error(e, span, "type", "deps= lists task ids, arrays of them and None, got %s",
                    val_describe(e, v));
+    }
 }
 
-void elab_check_deps(Elab *e, const Ast *deps)
+bool elab_is_task(Val v)
 {
-    check_dep(e, elab_eval(e, deps), deps->span);
+    return v.kind == V_EXPR && v.expr->type && type_is_task(v.expr->type);
 }
 
-static Val new_task(Elab *e, Span span)
+/* pl.system.task_dummy of what deps= lists. */
+static Expr *task_op(Elab *e, const Ast *deps, Span span)
 {
-    Expr *x = ex_op(e->p, OP_TASK, NULL, 0);
-    x->span = span;
-    return val_expr(x);
+    TaskList list = {0};
+    if (deps)
+        add_dep(e, elab_eval(e, deps), deps->span, &list);
+    Expr *slots[OP_MAX_SLOTS] = {list.len ? elab_list(e, list.at, list.len, span) : NULL};
+    Val v = elab_make_op(e, OP_TASK, slots, span);
+    return v.kind == V_EXPR ? v.expr : NULL;
+}
+
+Expr *elab_new_task(Elab *e, const Ast *deps, Span span)
+{
+    Expr *op = task_op(e, deps, span);
+    if (!op || (op->kind == EX_VAR && type_is_task(op->type)))
+        return op;
+    Stmt *s = elab_emit(e, ST_LET);
+    s->loc.span = span;
+    s->value = op;
+    s->n_results = 1;
+    s->results = arena_new(e->arena, VarId);
+    s->results[0] = elab_bind(e, elab_fresh(e, "task"), op->type, span, ALIAS_NONE);
+    Expr *var = ex_var(e->p, e->fn->f, s->results[0]);
+    var->span = span;
+    return var;
+}
+
+/* ---- what calls say of it */
+
+void elab_note_no_dep(Elab *e, const Ast *a, uint32_t i, uint32_t *bits)
+{
+    Sym d = a->kind == AST_CALL ? elab_dotted(e, a->call.callee) : NULL;
+    if (d && strcmp(d, "pl.no_dep") == 0 && i < CALL_NO_DEP_BITS)
+        *bits |= UINT32_C(1) << i;
+}
+
+bool elab_task_keyword(Elab *e, const AstKeyword *k, uint8_t *how)
+{
+    if (strcmp(k->name, "manual") == 0) {
+        *how |= CALL_MANUAL;
+    } else if (strcmp(k->name, "deferred") == 0) {
+        *how |= CALL_DEFERRED;
+    } else if (strcmp(k->name, "task") == 0) {
+        Val v = elab_eval(e, k->value);
+        e->fn->task = elab_is_task(v) ? v.expr : NULL;
+    } else {
+        return false;
+    }
+    return true;
+}
+
+void elab_set_task(Elab *e, Expr *call, uint8_t how, uint32_t no_dep)
+{
+    Fn *fn = e->fn;
+    call->how = (uint8_t)(how | (fn->manual ? CALL_MANUAL : 0));
+    call->no_dep = no_dep;
+    call->task = fn->task;
+    fn->task = NULL;
+    if (!call->task && call->how & CALL_MANUAL)
+        call->task = elab_new_task(e, NULL, call->span);
 }
 
 /* ---- pl.submit(self.k, ..., deps=[...]) */
@@ -37,13 +113,14 @@ static Val new_task(Elab *e, Span span)
 /* A call without its hints; what pl.spmd_submit says of blocks is left for the call. */
 static bool strip(Elab *e, const Ast *call, bool spmd, Ast *out, Expr **predicate)
 {
+    const Ast *deps = NULL;
     *out = *call;
     out->call.keywords.at = arena_new_n(e->arena, AstKeyword, call->call.keywords.len + 1);
     out->call.keywords.len = 0;
     for (uint32_t i = 0; i < call->call.keywords.len; i++) {
         const AstKeyword *k = &call->call.keywords.at[i];
         if (strcmp(k->name, "deps") == 0) {
-            elab_check_deps(e, k->value);
+            deps = k->value;
         } else if (strcmp(k->name, "predicate") == 0) {
             *predicate = elab_condition(e, elab_eval(e, k->value), k->value->span, "predicate=");
             if (!*predicate)
@@ -55,10 +132,13 @@ static bool strip(Elab *e, const Ast *call, bool spmd, Ast *out, Expr **predicat
                 return false;
         } else if (spmd && strcmp(k->name, "sync_start") == 0) {
             e->fn->sync_start = k->value->kind == AST_TRUE;
-        } else if (strcmp(k->name, "dumps") != 0 && strcmp(k->name, "allow_early_resolve") != 0) {
+        } else if (strcmp(k->name, "dumps") == 0 || strcmp(k->name, "allow_early_resolve") == 0) {
+            elab_say_hint(e, k->span, arena_printf(e->arena, "%s=", k->name));
+        } else {
             out->call.keywords.at[out->call.keywords.len++] = *k;
         }
     }
+    e->fn->task = elab_new_task(e, deps, call->span);
     out->call.callee = call->call.args.at[0];
     out->call.args.at++;
     out->call.args.len--;
@@ -66,7 +146,7 @@ static bool strip(Elab *e, const Ast *call, bool spmd, Ast *out, Expr **predicat
 }
 
 /* The call as a statement, its results bound to names; those and the task. */
-static Val emit_call(Elab *e, Expr *call)
+static Val emit_call(Elab *e, Expr *call, Expr *task)
 {
     const Type *t = call->type;
     uint32_t n = t->kind == TY_NONE ? 0 : t->kind == TY_TUPLE ? t->n_elems : 1;
@@ -83,12 +163,12 @@ static Val emit_call(Elab *e, Expr *call)
         items[i] = val_expr(ex_var(e->p, e->fn->f, s->results[i]));
         items[i].expr->span = call->span;
     }
-    items[n] = new_task(e, call->span);
+    items[n] = val_expr(task);
     return n ? val_items(e, V_TUPLE, items, n + 1) : items[0];
 }
 
 /* The call in an if: where it is skipped, its results are the memory as it was. */
-static Val emit_guarded(Elab *e, Expr *call, Expr *predicate)
+static Val emit_guarded(Elab *e, Expr *call, Expr *task, Expr *predicate)
 {
     const Type *t = call->type;
     uint32_t n = t->kind == TY_NONE ? 0 : t->kind == TY_TUPLE ? t->n_elems : 1;
@@ -110,7 +190,7 @@ static Val emit_guarded(Elab *e, Expr *call, Expr *predicate)
     Stmt *then = stmt_new(e->p, ST_EXPR, s->loc);
     then->value = call;
     avec_push(e->arena, &s->body, then);
-    items[n] = new_task(e, call->span);
+    items[n] = val_expr(task);
     return n ? val_items(e, V_TUPLE, items, n + 1) : items[0];
 }
 
@@ -134,10 +214,13 @@ Val elab_submit(Elab *e, Sym dotted, const Ast *call)
         elab_error(e, call->span, "type", "pl.spmd_submit needs core_num=");
         return val_bad;
     }
+    Expr *task = e->fn->task;
     Val v = elab_call(e, &inner);
-    e->fn->blocks = NULL;
+    e->fn->blocks = e->fn->task = NULL;
+    if (!task)
+        return val_bad;
     if (v.kind == V_EXPR && v.expr->kind == EX_CALL)
-        return predicate ? emit_guarded(e, v.expr, predicate) : emit_call(e, v.expr);
+        return predicate ? emit_guarded(e, v.expr, task, predicate) : emit_call(e, v.expr, task);
     if (v.kind != V_BAD)
         elab_error(e, call->span, "type", "%s takes an InCore function and its arguments", dotted);
     return val_bad;
@@ -145,26 +228,19 @@ Val elab_submit(Elab *e, Sym dotted, const Ast *call)
 
 Val elab_task_dummy(Elab *e, const Ast *call)
 {
+    const Ast *deps = NULL;
     for (uint32_t i = 0; i < call->call.keywords.len; i++) {
         const AstKeyword *k = &call->call.keywords.at[i];
-        if (k->name && strcmp(k->name, "deps") == 0) {
-            elab_check_deps(e, k->value);
-            continue;
+        if (!k->name || strcmp(k->name, "deps") != 0) {
+            elab_error(e, k->span, "name", "pl.system.task_dummy takes deps= only");
+            return val_bad;
         }
-        elab_error(e, k->span, "name", "pl.system.task_dummy takes deps= only");
+        deps = k->value;
+    }
+    if (e->fn->level != FN_ORCH) {
+        elab_error(e, call->span, "level", "task ids are of orchestration functions");
         return val_bad;
     }
-    return new_task(e, call->span);
-}
-
-void elab_task(Elab *e, const Ast *target, const Ast *deps)
-{
-    if (deps)
-        elab_check_deps(e, deps);
-    Stmt *s = elab_emit(e, ST_LET);
-    s->loc.span = target->span;
-    s->value = new_task(e, target->span).expr;
-    s->n_results = 1;
-    s->results = arena_new(e->arena, VarId);
-    s->results[0] = elab_bind(e, target->name, s->value->type, target->span, ALIAS_NONE);
+    Expr *x = task_op(e, deps, call->span);
+    return x ? val_expr(x) : val_bad;
 }

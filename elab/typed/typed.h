@@ -93,6 +93,8 @@ struct Fn {
     Func *f;
     FuncKind level;     /* of the code at hand: that of f, or InCore in a scope */
     Expr *blocks;       /* pl.spmd around the call at hand, or NULL */
+    Expr *task;         /* that the call at hand is part of, or NULL */
+    uint32_t manual;    /* pl.manual_scope around it: how many */
     bool sync_start;    /* of it */
     Map ids;            /* name -> its number in `paths` */
     Paths paths;        /* of names, to positions in `meanings` */
@@ -310,7 +312,8 @@ void elab_assign_subscript(Elab *e, const Ast *target, Val v, Span span);
 /* ---- arrays (array.c) and calls without effect (nothing.c): false when it is none of theirs */
 bool elab_array_call(Elab *e, Sym dotted, const Ast *call, Val *out);
 /* An item of an array of task ids, which has any index. */
-Val elab_task_item(Elab *e, const Ast *index, Span span);
+/* Warning `hint`, in source text: a word that changes no result. */
+void elab_say_hint(Elab *e, Span span, const char *what);
 bool elab_nothing_call(Elab *e, Sym dotted, const Ast *call, Val *out);
 
 #endif

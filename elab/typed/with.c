@@ -14,6 +14,9 @@ typedef struct {
     bool level;        /* level= was given */
     bool sync_start;
     const Ast *predicate; /* of pl.spmd, or NULL */
+    Expr *task;           /* that it is part of, or NULL */
+    uint8_t how;          /* CALL_... */
+    bool manual;          /* pl.scope(mode=pl.ScopeMode.MANUAL) */
     Span span;
 } With;
 
@@ -76,18 +79,43 @@ static bool optimizations(Elab *e, const AstKeyword *k)
     return good || word_error(e, k, "a literal list of pl.split(...) and pl.cross_core_slot(...)");
 }
 
+static bool mode(Elab *e, const AstKeyword *k, With *w)
+{
+    Sym d = elab_dotted(e, k->value);
+    w->manual = d && strcmp(d, "pl.ScopeMode.MANUAL") == 0;
+    return true;
+}
+
 static bool is_truth(const Ast *a)
 {
     return a->kind == AST_TRUE || a->kind == AST_FALSE;
 }
 
+/* What dumps say of a scope. */
+static bool ir_keyword(Elab *e, const AstKeyword *k, With *w)
+{
+    if (e->ir && strcmp(k->name, "manual") == 0) {
+        w->how |= CALL_MANUAL;
+        return true;
+    }
+    if (!e->ir || strcmp(k->name, "task") != 0)
+        return false;
+    Val v = elab_eval(e, k->value);
+    w->task = elab_is_task(v) ? v.expr : NULL;
+    return true;
+}
+
 static bool keyword(Elab *e, const AstKeyword *k, With *w)
 {
+    if (ir_keyword(e, k, w))
+        return true;
     bool at = strcmp(w->name, "pl.at") == 0, spmd = strcmp(w->name, "pl.spmd") == 0;
     if (strcmp(k->name, "name_hint") == 0)
         return name_hint(e, k, w);
     if (at && strcmp(k->name, "level") == 0)
         return at_level(e, k, w);
+    if ((at || spmd) && is_one_of(k->name, "optimizations allow_early_resolve"))
+        elab_say_hint(e, k->span, arena_printf(e->arena, "%s=", k->name));
     if ((at || spmd) && strcmp(k->name, "optimizations") == 0)
         return optimizations(e, k);
     if ((at || spmd) && strcmp(k->name, "deps") == 0) {
@@ -108,10 +136,12 @@ static bool keyword(Elab *e, const AstKeyword *k, With *w)
     }
     if ((at || spmd) && strcmp(k->name, "allow_early_resolve") == 0)
         return is_truth(k->value) || word_error(e, k, "True or False");
-    if (at && is_one_of(k->name, "no_dep_args dumps windowize"))
+    if (at && is_one_of(k->name, "no_dep_args dumps windowize")) {
+        elab_say_hint(e, k->span, arena_printf(e->arena, "%s=", k->name));
         return true;
+    }
     if (!at && !spmd && is_one_of(k->name, "mode"))
-        return true;
+        return mode(e, k, w);
     if (at && strcmp(k->name, "role") == 0)
         elab_error(e, k->span, "name",
                    "role= is not supported: one core does cube and vector work here: put the "
@@ -255,15 +285,89 @@ static bool is_one_call(Elab *e, const AstList *body)
     return d && d->kind == FN_INCORE && d->form == FORM_PLAIN;
 }
 
+/* The task of a scope, where it has to have one, in front of it. */
+static bool make_task(Elab *e, With *w)
+{
+    if (w->target && w->target->kind != AST_NAME) {
+        elab_error(e, w->target->span, "syntax", "a scope is bound to one name: as tid");
+        return false;
+    }
+    w->how |= e->fn->manual ? CALL_MANUAL : 0;
+    if (!w->task && (w->target || w->deps || w->how))
+        w->task = elab_new_task(e, w->deps, w->target ? w->target->span : w->span);
+    return w->task || !(w->target || w->deps);
+}
+
 static void task_result(Elab *e, const With *w)
 {
     if (!w->target)
         return;
-    if (w->target->kind != AST_NAME) {
-        elab_error(e, w->target->span, "syntax", "a scope is bound to one name: as tid");
-        return;
+    Stmt *s = elab_emit(e, ST_LET);
+    s->loc.span = w->target->span;
+    s->value = w->task;
+    s->n_results = 1;
+    s->results = arena_new(e->arena, VarId);
+    s->results[0] = elab_bind(e, w->target->name, w->task->type, w->target->span, ALIAS_NONE);
+}
+
+static void set_task(Elab *e, Stmt *st, const With *w)
+{
+    st->how = w->how;
+    st->values = arena_new(e->arena, Expr *);
+    st->values[0] = w->task;
+    st->n_values = w->task != NULL;
+}
+
+/* ---- deferred waits */
+
+typedef struct {
+    Elab *e;
+    uint32_t n; /* pld.system.defer_wait */
+    const Stmt *other;
+} Deferred;
+
+static bool is_scalar_code(const Expr *x)
+{
+    const Type *t = x->type;
+    return x->kind != EX_CALL && t && (t->kind == TY_SCALAR || t->kind == TY_CTX);
+}
+
+static void look_at(void *env, Stmt *s)
+{
+    Deferred *d = env;
+    bool defers = s->kind == ST_EXPR && s->value->kind == EX_OP && s->value->op == OP_DEFER_WAIT;
+    d->n += defers;
+    if (defers) {
+        int64_t v;
+        const Expr *expected = s->value->args[OPND(DEFER_WAIT, expected)];
+        if (expr_is_int(expected, &v) && v < 0)
+            elab_error(d->e, s->loc.span, "value", "expected= is from 0 to 2147483647, got %lld",
+                       (long long)v);
+    } else if (!d->other && (s->kind == ST_LET || s->kind == ST_EXPR) &&
+               !is_scalar_code(s->value)) {
+        d->other = s;
     }
-    elab_task(e, w->target, w->deps);
+}
+
+/* A scope of pld.system.defer_wait holds nothing that a core would do, and its task is what others
+ * wait for. */
+static void check_deferred(Elab *e, Stmt *st, const With *w)
+{
+    Deferred d = {.e = e};
+    block_walk(&st->body, look_at, &d);
+    if (!d.n)
+        return;
+    st->how |= CALL_DEFERRED;
+    if (d.other)
+        elab_error(
+            e, d.other->loc.span, "level",
+            "a scope with pld.system.defer_wait holds scalar code, pl.read and nothing else: "
+            "put this into a scope of its own, with deps=");
+    else if (w->blocks)
+        elab_error(e, w->span, "level", "pld.system.defer_wait is no work for blocks: write pl.at");
+    else if (!st->n_values)
+        elab_error(e, w->span, "syntax",
+                   "a scope with pld.system.defer_wait is bound: with pl.at(...) as tid");
 }
 
 /* What the statement emitted since `from`, in an if of the predicate. */
@@ -280,13 +384,15 @@ static void guard(Elab *e, Expr *predicate, uint32_t from)
 
 static void run_scope(Elab *e, const Ast *s, const With *w, Expr *blocks);
 
-static void scope(Elab *e, const Ast *s, const With *w)
+static void scope(Elab *e, const Ast *s, With *w)
 {
     Expr *blocks = NULL, *predicate = NULL;
     if (!scope_level(e, w) || (w->blocks && !(blocks = block_count(e, w))))
         return;
     if (w->predicate && !(predicate = elab_condition(e, elab_eval(e, w->predicate),
                                                      w->predicate->span, "predicate=")))
+        return;
+    if (!make_task(e, w))
         return;
     uint32_t from = e->fn->block->len;
     run_scope(e, s, w, blocks);
@@ -297,13 +403,12 @@ static void scope(Elab *e, const Ast *s, const With *w)
 
 static void run_scope(Elab *e, const Ast *s, const With *w, Expr *blocks)
 {
-    if (w->deps && !w->target)
-        elab_check_deps(e, w->deps);
     if (blocks && is_one_call(e, &s->with.body)) {
         e->fn->blocks = blocks;
+        e->fn->task = w->task;
         e->fn->sync_start = w->sync_start;
         elab_block(e, &s->with.body);
-        e->fn->blocks = NULL;
+        e->fn->blocks = e->fn->task = NULL;
         return;
     }
     Stmt *st = elab_emit(e, ST_SCOPE);
@@ -311,7 +416,9 @@ static void run_scope(Elab *e, const Ast *s, const With *w, Expr *blocks)
     st->hint = w->hint;
     st->blocks = blocks;
     st->sync_start = w->sync_start;
+    set_task(e, st, w);
     scope_body(e, st, NULL, &s->with.body);
+    check_deferred(e, st, w);
     if (blocks && !diags_failed(e->diags) && !uses_blocks(&st->body))
         elab_error(e, w->span, "value",
                    "the blocks of this pl.spmd all do the same: read pl.tile.get_block_idx(), "
@@ -335,13 +442,14 @@ bool elab_spmd_for(Elab *e, const Ast *s)
         elab_error(e, s->for_.target->span, "syntax", "write for i in pl.spmd(n)");
         return true;
     }
-    if (w.deps)
-        elab_check_deps(e, w.deps);
+    if (!make_task(e, &w))
+        return true;
     Stmt *st = elab_emit(e, ST_SCOPE);
     st->loc.span = w.span;
     st->hint = w.hint;
     st->blocks = blocks;
     st->sync_start = w.sync_start;
+    set_task(e, st, &w);
     scope_body(e, st, s->for_.target, &s->for_.body);
     return true;
 }
@@ -352,7 +460,11 @@ static void transparent(Elab *e, const Ast *s, const With *w)
         elab_error(e, w->span, "level", "%s stands in orchestration functions", w->name);
         return;
     }
+    bool manual = strcmp(w->name, "pl.manual_scope") == 0 || w->manual;
+    elab_say_hint(e, w->span, w->name);
+    e->fn->manual += manual;
     elab_block(e, &s->with.body);
+    e->fn->manual -= manual;
 }
 
 void elab_with(Elab *e, const Ast *s)

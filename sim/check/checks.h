@@ -19,6 +19,11 @@ Observer *check_uninit_new(const World *w, const Observer *order);
 /* Signal cells: builtins that leave one off zero, counters that wrap. */
 Observer *check_signal_new(const World *w);
 
+/* Dispatches that the order of the program alone puts in order: warnings. A program that says
+ * nothing of tasks has no use for it. */
+Observer *check_tasks_new(void);
+bool check_tasks_wanted(const BcProgram *p);
+
 /* Adds those that the run's configuration asks for. */
 void checks_add(World *w);
 

@@ -226,7 +226,7 @@ static void make_tables(OrderCheck *c, const World *w)
     c->first_thread = xcalloc(w->n_ranks + 2, sizeof *c->first_thread);
     for (uint32_t r = 0; r < w->n_ranks; r++) {
         c->first_thread[r] = c->n_threads;
-        bool jobs = w->ranks[r].n_lanes > w->host_cores;
+        bool jobs = w->job_slots && w->ranks[r].n_lanes > w->host_cores;
         c->n_threads += jobs ? w->host_cores + w->job_slots : w->ranks[r].n_lanes;
     }
     c->first_thread[w->n_ranks] = c->n_threads;

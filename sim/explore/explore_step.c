@@ -11,6 +11,7 @@ static StepKind kind_of(const Pending *p)
     case PEND_WAIT: return STEP_WAIT;
     case PEND_FENCE: return STEP_FENCE;
     case PEND_EXIT: return STEP_EXIT;
+    case PEND_JOIN: return STEP_JOIN;
     default: return STEP_DATA;
     }
 }

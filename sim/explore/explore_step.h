@@ -23,6 +23,7 @@ typedef enum {
     STEP_FENCE,
     STEP_DATA, /* atomic store, pl.read, or another access of a window */
     STEP_EXIT,
+    STEP_JOIN,    /* jobs have ended, as the lane waited for */
     STEP_LAND,    /* a write of `rank` becomes visible */
     STEP_REFRESH, /* `rank` sees what has landed */
 } StepKind;

@@ -219,7 +219,15 @@ static void join_birth(const Trace *t, uint32_t *clock, uint32_t dispatch, uint3
             join_birth(t, clock, d->deps[k].dispatch, item);
 }
 
-/* Order that no other schedule can change. */
+/* What others did that its lane had to wait for. */
+static void join_after(const Trace *t, uint32_t *clock, const Step *s)
+{
+    for (uint32_t i = 0; i < s->n_after; i++)
+        join(t, clock, item_at(t, s->after[i].lane, s->after[i].count));
+}
+
+/* Order that no other schedule can change. What a lane did before it came to the end of its jobs is
+ * not behind that. */
 static void base_clock(const Trace *t, uint32_t item)
 {
     const Item *it = &t->items.at[item];
@@ -227,8 +235,8 @@ static void base_clock(const Trace *t, uint32_t item)
     memset(clock, 0, t->procs.len * sizeof *clock);
     join(t, clock, it->prev);
     join(t, clock, it->cause);
-    for (uint32_t i = 0; i < it->s->n_after; i++)
-        join(t, clock, item_at(t, it->s->after[i].lane, it->s->after[i].count));
+    if (it->s->kind != STEP_JOIN)
+        join_after(t, clock, it->s);
     if (!step_is_landing(it->s) &&
         (it->prev == NO_ITEM || t->items.at[it->prev].s->dispatch != it->s->dispatch))
         join_birth(t, clock, it->s->dispatch, item);
@@ -335,6 +343,7 @@ static void visit(Trace *t, uint32_t j)
     uint32_t *clock = trace_clock(t, j);
     base_clock(t, j);
     memcpy(clock, trace_base(t, j), t->procs.len * sizeof *clock);
+    join_after(t, clock, b);
     for (uint32_t k = 0; k < t->certain.len; k++)
         if (t->certain.at[k].to == j)
             join(t, clock, t->certain.at[k].from);

@@ -183,6 +183,7 @@ static void end_dispatch(World *w, Lane *lane, Dispatch *d)
     dispatch_event(w, lane, EV_DISPATCH_END, d->end_ps, d->end_ps);
     copy_out(w, d);
     device_free_made(d);
+    jobs_clear(r);
     fence(w, d, FENCE_RELEASE);
     d->state = DSP_DONE;
     r->busy = false;
@@ -208,6 +209,7 @@ void world_lane_exit(World *w, Lane *lane)
     if (last)
         end_dispatch(w, lane, d);
     vec_clear(&lane->frames);
+    job_forget_tasks(lane);
     lane->stack_len = 0;
     lane->pending.kind = PEND_NONE;
     lane->barrier_phase = PHASE_NONE;
@@ -223,6 +225,8 @@ void world_recheck(World *w, uint32_t rank)
         Lane *lane = &r->lanes[i];
         bool blocked = lane->state == LANE_BLOCKED;
         if (!blocked && (lane->state != LANE_READY || lane->pending.kind != PEND_WAIT))
+            continue;
+        if (blocked && lane->job && !job_wait(w, lane))
             continue;
         if (vm_enabled(w, lane) != blocked)
             continue;
@@ -270,6 +274,7 @@ void device_reset(World *w)
             Lane *l = &r->lanes[k];
             vec_clear(&l->frames);
             vec_clear(&l->births);
+            job_forget_tasks(l);
             l->block = l->n_blocks = 0;
             l->job = l->slot = l->commits = 0;
             l->stack_len = 0;

@@ -1,73 +1,55 @@
 /* Jobs on their lanes. A block starts when a core is free, in index order; a job behind others when
  * they have ended. */
-#include "sim/machine/job.h"
+#include "sim/machine/job_parts.h"
 
+#include "base/call_how.h"
 #include "sim/machine/bind.h"
 #include "sim/machine/vm.h"
 #include "sim/machine/vm_ops.h"
 #include <string.h>
 
-/* A floating add that waits for the end of all blocks. */
-typedef struct {
-    int64_t block;
-    uint32_t serial, object;
-    uint8_t dtype;
-    FabRect rect;
-    char *data; /* dense */
-} KeptAdd;
-
-struct Job {
-    bool used, done;
-    bool taken;                           /* who made it knows that it has ended */
-    bool cube;                            /* its cores are cube cores */
-    bool sync;                            /* all blocks start at once */
-    uint32_t lane, dispatch, func, n_mem; /* `lane`: index of who made it */
-    int64_t n_blocks;                     /* of a pl.spmd; 0: it runs once */
-    int64_t n, next, left;                /* runs: in all, to be started, not ended */
-    MemRef *mem;
-    int64_t *scalars;
-    CodePlace at;        /* of its call */
-    uint32_t start, end; /* tokens */
-    int64_t ready_ps, end_ps;
-    VEC(LaneStep) births; /* what its lanes come after */
-    VEC(LaneStep) ends;
-    VEC(KeptAdd) adds;
-};
-
 /* ---- what a program needs ---- */
 
 /* Of jobs on one device at once. */
 typedef struct {
-    int64_t lanes, slots;
+    int64_t lanes, slots, deferred;
 } Need;
 
 enum {
     SOME_BLOCKS = 256, /* of a number that is not known */
-    MOST_BLOCKS = 4096
+    MOST_BLOCKS = 4096,
+    QUEUED = 256, /* jobs with a number of their own */
+    DEFERRED = 64 /* waits that are under way at once */
 };
 
 static void need_more(Need *most, Need n)
 {
     most->lanes = n.lanes > most->lanes ? n.lanes : most->lanes;
     most->slots = n.slots > most->slots ? n.slots : most->slots;
+    most->deferred = n.deferred > most->deferred ? n.deferred : most->deferred;
 }
 
 /* The blocks of an SPMD; `imm` as in the instruction. */
 static Need need_blocks(const World *w, int32_t imm)
 {
     int64_t n = imm / 2, cores = w->platform.vector_cores;
-    return (Need){n && n < cores ? n : cores, !n ? SOME_BLOCKS : n < MOST_BLOCKS ? n : MOST_BLOCKS};
+    int64_t slots = !n ? SOME_BLOCKS : n < MOST_BLOCKS ? n : MOST_BLOCKS;
+    return (Need){n && n < cores ? n : cores, slots, 0};
 }
 
 /* What the calls of an orchestration function may need. */
 static Need need_of(const World *w, uint32_t func)
 {
     const BcFunc *f = &w->program->funcs[func];
-    Need most = {0};
+    Need most = {0, 0, 0};
     for (uint32_t i = 0; i < f->n_insns; i++) {
         const BcInsn *in = &f->insns[i];
         if (in->op == BC_SPMD)
             need_more(&most, need_blocks(w, in->imm));
+        else if (in->op == BC_AS && in->imm & CALL_DEFERRED)
+            need_more(
+                &most,
+                (Need){.lanes = w->platform.vector_cores, .slots = QUEUED, .deferred = DEFERRED});
         else if (in->op == BC_CALL && w->program->funcs[f->calls[in->a].func].kind == BCF_ORCH)
             need_more(&most, need_of(w, f->calls[in->a].func));
     }
@@ -79,8 +61,9 @@ void jobs_prepare(World *w)
     Need most = {0};
     for (uint32_t i = 0; i < w->dispatches.len; i++)
         need_more(&most, need_of(w, w->dispatches.at[i].func));
-    w->max_cores = w->host_cores + (uint32_t)most.lanes;
-    w->job_slots = most.lanes ? (uint32_t)(most.slots + most.lanes) + 1 : 0;
+    w->job_cores = (uint32_t)most.lanes;
+    w->max_cores = w->host_cores + (uint32_t)(most.lanes + most.deferred);
+    w->job_slots = most.lanes ? (uint32_t)(most.slots + most.lanes + most.deferred) + 1 : 0;
 }
 
 bool job_made_by(const World *w, uint32_t func)
@@ -96,14 +79,14 @@ static bool uses_cube(const BcFunc *f)
     return false;
 }
 
-static int64_t cores_of(const World *w, const Job *job)
+static int64_t job_cores(const World *w, const Job *job)
 {
     return job->cube ? w->platform.cube_cores : w->platform.vector_cores;
 }
 
 /* ---- order ---- */
 
-static void tell(World *w, Lane *lane, EventKind kind, uint32_t token, int32_t posts)
+void job_tell(World *w, Lane *lane, EventKind kind, uint32_t token, int32_t posts)
 {
     Event e = {.kind = kind, .lane = lane, .begin = lane->now, .end = lane->now};
     e.link = token;
@@ -136,6 +119,7 @@ static void drop(Job *job)
     vec_free(&job->adds);
     vec_free(&job->births);
     vec_free(&job->ends);
+    vec_free(&job->after);
     xfree(job->mem);
     xfree(job->scalars);
     *job = (Job){0};
@@ -170,13 +154,14 @@ bool jobs_any(const Rank *r)
 }
 
 /* A job of the call that the lane stands before, n runs of it; NULL after a fault. */
-static Job *make_job(World *w, Lane *lane, const BcCall *c)
+Job *job_make(World *w, Lane *lane, const BcCall *c)
 {
     const Frame *top = lane_top(lane);
     const BcFunc *f = &w->program->funcs[c->func];
     Job *job = new_job(&w->ranks[lane->rank]);
     *job = (Job){.used = true, .lane = lane->core, .dispatch = lane->dispatch, .func = c->func};
     job->n_mem = c->n_mem;
+    job->n_scalars = c->n_scalars;
     job->cube = uses_cube(f);
     job->mem = xcalloc(c->n_mem + 1, sizeof *job->mem);
     job->scalars = xcalloc(c->n_scalars + 1, sizeof *job->scalars);
@@ -194,6 +179,7 @@ static Job *make_job(World *w, Lane *lane, const BcCall *c)
     job->start = w->n_tokens++;
     job->end = w->n_tokens++;
     job->at = lane_place(lane);
+    job->run = lane->run;
     job->ready_ps = lane->now;
     vec_push(&job->births, (LaneStep){lane->id, lane->commits});
     for (uint32_t i = 0; i < lane->births.len; i++)
@@ -203,13 +189,19 @@ static Job *make_job(World *w, Lane *lane, const BcCall *c)
 
 /* ---- lanes ---- */
 
-/* The lane for a core that has been free for longest. */
-static Lane *free_lane(const World *w, Rank *r)
+/* Lanes for cores, then those for deferred waits, which need none. */
+static bool lane_fits(const World *w, const Job *job, uint32_t lane)
+{
+    return lane >= w->host_cores && (lane >= w->host_cores + w->job_cores) == job->deferred;
+}
+
+/* The one that has been free for longest. */
+static Lane *free_lane(const World *w, Rank *r, const Job *job)
 {
     Lane *best = NULL;
     for (uint32_t i = w->host_cores; i < r->n_lanes; i++) {
         Lane *l = &r->lanes[i];
-        if (!l->job && (!best || l->now < best->now))
+        if (!l->job && lane_fits(w, job, i) && (!best || l->now < best->now))
             best = l;
     }
     return best;
@@ -218,20 +210,23 @@ static Lane *free_lane(const World *w, Rank *r)
 static int64_t count_free(const World *w, const Rank *r)
 {
     int64_t n = 0;
-    for (uint32_t i = w->host_cores; i < r->n_lanes; i++)
-        n += !r->lanes[i].job;
+    for (uint32_t i = 0; i < w->job_cores; i++)
+        n += !r->lanes[w->host_cores + i].job;
     return n;
 }
 
-/* Blocks have the numbers that they have where no other job is about; else those of lanes. */
+/* Blocks have the numbers that they have where no other job is about, what was queued that of its
+ * call; else those of lanes. */
 static uint32_t slot_of(const World *w, const Rank *r, const Job *job, const Lane *lane)
 {
-    uint32_t lanes = w->max_cores - w->host_cores, blocks = w->job_slots - 1 - lanes, others = 0;
-    for (uint32_t i = 0; i < r->jobs.len; i++)
-        others += r->jobs.at[i]->used && r->jobs.at[i] != job;
-    if (others || lane->block >= blocks)
-        return blocks + lane->core - w->host_cores + 1;
-    return (uint32_t)lane->block + 1;
+    uint32_t lanes = w->max_cores - w->host_cores, numbers = w->job_slots - 1 - lanes;
+    uint32_t number = job->queued ? job->serial : (uint32_t)lane->block;
+    bool alone = w->dispatches.at[lane->dispatch].cores == 1 && (!job->queued || job->n == 1);
+    for (uint32_t i = 0; i < r->jobs.len && !job->queued; i++)
+        alone &= !r->jobs.at[i]->used || r->jobs.at[i] == job;
+    if (alone && number < numbers)
+        return number + 1;
+    return numbers + lane->core - w->host_cores + 1;
 }
 
 static bool start_run(World *w, Rank *r, uint32_t index, Lane *lane)
@@ -239,17 +234,37 @@ static bool start_run(World *w, Rank *r, uint32_t index, Lane *lane)
     Job *job = r->jobs.at[index];
     lane->job = index + 1;
     lane->dispatch = job->dispatch;
+    lane->run = job->run;
     lane->block = job->next++;
     lane->n_blocks = job->n_blocks;
     lane->slot = slot_of(w, r, job, lane);
     lane->now = lane->now > job->ready_ps ? lane->now : job->ready_ps;
     vec_clear(&lane->births);
     come_after(lane, job->births.at, job->births.len);
+    for (uint32_t i = 0; i < job->after.len; i++)
+        come_after(lane, r->jobs.at[job->after.at[i]]->ends.at,
+                   r->jobs.at[job->after.at[i]]->ends.len);
     if (!vm_enter(w, lane, job->func, job->mem, job->scalars))
         return false;
-    tell(w, lane, EV_TAKE, job->start, 0);
+    job_tell(w, lane, EV_TAKE, job->start, 0);
+    for (uint32_t i = 0; i < job->after.len; i++) {
+        const Job *on = r->jobs.at[job->after.at[i]];
+        job_tell(w, lane, EV_TAKE, on->end, (int32_t)on->n);
+    }
     vm_kernel_event(w, lane, EV_KERNEL_BEGIN);
     lane_ready(w, lane);
+    return true;
+}
+
+/* Have those that it comes after ended? Then it may begin when the last of them has. */
+static bool ends_hold(const Rank *r, Job *job)
+{
+    for (uint32_t i = 0; i < job->after.len; i++) {
+        const Job *on = r->jobs.at[job->after.at[i]];
+        if (!on->done)
+            return false;
+        job->ready_ps = on->end_ps > job->ready_ps ? on->end_ps : job->ready_ps;
+    }
     return true;
 }
 
@@ -257,17 +272,19 @@ static bool start_run(World *w, Rank *r, uint32_t index, Lane *lane)
 static void start_runs(World *w, Rank *r, uint32_t index)
 {
     Job *job = r->jobs.at[index];
-    int64_t running = job->left - (job->n - job->next), limit = cores_of(w, job);
+    int64_t running = job->left - (job->n - job->next), limit = job_cores(w, job);
+    if (!ends_hold(r, job))
+        return;
     if (job->sync && job->next == 0 && count_free(w, r) < job->n)
         return;
     for (; job->next < job->n && running < limit && !w->failed; running++) {
-        Lane *lane = free_lane(w, r);
+        Lane *lane = free_lane(w, r, job);
         if (!lane || !start_run(w, r, index, lane))
             return;
     }
 }
 
-static void start_all(World *w, Rank *r)
+void jobs_start(World *w, Rank *r)
 {
     for (uint32_t i = 0; i < r->jobs.len && !w->failed; i++)
         if (r->jobs.at[i]->used && r->jobs.at[i]->next < r->jobs.at[i]->n)
@@ -296,7 +313,7 @@ bool job_keep_add(World *w, Lane *lane, const MemRef *m, const RectPair *p, cons
 {
     if (lane->n_blocks < 2 || !dtype_is_float(m->dtype))
         return false;
-    Job *job = w->ranks[lane->rank].jobs.at[lane->job - 1];
+    Job *job = job_of(w, lane);
     KeptAdd add = {lane->block, job->adds.len, m->object, m->dtype, p->rect, NULL};
     int64_t stride[FAB_MAX_DIMS];
     dense(&p->rect, stride);
@@ -324,20 +341,38 @@ bool job_hands_on(const World *w, const Lane *lane)
 {
     if (!lane->job || lane->pending.kind != PEND_EXIT)
         return false;
-    const Rank *r = &w->ranks[lane->rank];
-    const Job *job = r->jobs.at[lane->job - 1];
-    return job->n > r->n_lanes - w->host_cores || job->n > cores_of(w, job);
+    const Job *job = job_of(w, lane);
+    return job->n > w->job_cores || job->n > job_cores(w, job);
 }
 
-/* The lane that waits for a job goes on behind it. */
-static void wake(World *w, Rank *r, Job *job)
+bool job_join(World *w, Lane *lane)
 {
-    Lane *lane = &r->lanes[job->lane];
-    lane->now = job->end_ps > lane->now ? job->end_ps : lane->now;
-    tell(w, lane, EV_TAKE, job->end, (int32_t)job->n);
-    come_after(lane, job->ends.at, job->ends.len);
-    lane_top(lane)->pc++;
-    lane_ready(w, lane);
+    const Rank *r = &w->ranks[lane->rank];
+    lane->pending = (Pending){.kind = PEND_JOIN, .enabled = true, .at = lane_place(lane)};
+    for (uint32_t i = 0; i < lane->joins.len; i++)
+        lane->pending.enabled &= r->jobs.at[lane->joins.at[i]]->done;
+    for (uint32_t i = 0; i < lane->joins.len && lane->pending.enabled; i++) {
+        const Job *job = r->jobs.at[lane->joins.at[i]];
+        come_after(lane, job->ends.at, job->ends.len);
+    }
+    return lane->pending.enabled;
+}
+
+/* What was not queued is forgotten when its end is known. */
+void job_take_ends(World *w, Lane *lane)
+{
+    const Rank *r = &w->ranks[lane->rank];
+    for (uint32_t i = 0; i < lane->joins.len; i++) {
+        Job *job = r->jobs.at[lane->joins.at[i]];
+        lane->now = job->end_ps > lane->now ? job->end_ps : lane->now;
+        job_tell(w, lane, EV_TAKE, job->end, (int32_t)job->n);
+        job->taken = true;
+        if (job->queued)
+            continue;
+        lane_top(lane)->pc++;
+        drop(job);
+    }
+    vec_clear(&lane->joins);
 }
 
 void job_lane_exit(World *w, Lane *lane)
@@ -347,7 +382,7 @@ void job_lane_exit(World *w, Lane *lane)
     lane->insns++;
     w->steps++;
     vm_kernel_event(w, lane, EV_KERNEL_END);
-    tell(w, lane, EV_POST, job->end, 0);
+    job_tell(w, lane, EV_POST, job->end, 0);
     vec_push(&job->ends, (LaneStep){lane->id, lane->commits});
     job->end_ps = lane->now > job->end_ps ? lane->now : job->end_ps;
     vec_clear(&lane->frames);
@@ -360,17 +395,24 @@ void job_lane_exit(World *w, Lane *lane)
     lane->block = lane->n_blocks = 0;
     if (--job->left == 0) {
         do_adds(w, job);
-        wake(w, r, job);
-        drop(job);
+        job->done = true;
+        Lane *waits = &r->lanes[job->lane];
+        if (waits->pending.kind == PEND_JOIN && job_join(w, waits)) {
+            waits->state = LANE_READY;
+            if (w->on_unblock)
+                w->on_unblock(w->sched_env, waits);
+        }
     }
-    start_all(w, r);
+    jobs_start(w, r);
 }
 
 /* ---- what stands still ---- */
 
 static void waiting_text(const World *w, const Job *job, Buf *out)
 {
-    int64_t cores = cores_of(w, job), lanes = w->max_cores - w->host_cores;
+    if (job->queued && job_behind_text(w, job, out))
+        return;
+    int64_t cores = job_cores(w, job), lanes = w->job_cores;
     buf_str(out, "\n  ");
     place_text(w, out, job->at);
     buf_printf(out, ": rank %u: block%s %lld", job->at.rank, job->n - job->next > 1 ? "s" : "",
@@ -398,19 +440,23 @@ bool job_blocks(World *w, Lane *lane, const BcInsn *in)
     vm_flush(w, lane);
     if (n < 1)
         return vm_fault(w, lane, "pl.spmd of %lld blocks: it runs at least one", (long long)n);
-    Job *job = make_job(w, lane, &top->f->calls[in->a]);
+    Job *job = job_make(w, lane, &top->f->calls[in->a]);
     if (!job)
         return false;
-    int64_t cores = cores_of(w, job);
+    int64_t cores = job_cores(w, job);
     if (in->imm % 2 && n > cores)
         return vm_fault(w, lane,
                         "%lld blocks cannot start at once: a device of %s has %lld %scores",
                         (long long)n, w->platform.name, (long long)cores, job->cube ? "cube " : "");
     job->n = job->n_blocks = job->left = n;
     job->sync = in->imm % 2;
-    lane->pending = (Pending){.kind = PEND_JOIN, .at = lane_place(lane)};
+    vec_clear(&lane->joins);
+    for (uint32_t i = 0; i < w->ranks[lane->rank].jobs.len; i++)
+        if (w->ranks[lane->rank].jobs.at[i] == job)
+            vec_push(&lane->joins, i);
+    (void)job_join(w, lane);
     lane->state = LANE_BLOCKED;
-    tell(w, lane, EV_POST, job->start, (int32_t)n);
-    start_all(w, &w->ranks[lane->rank]);
+    job_tell(w, lane, EV_POST, job->start, (int32_t)n);
+    jobs_start(w, &w->ranks[lane->rank]);
     return true;
 }

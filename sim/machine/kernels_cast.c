@@ -15,7 +15,7 @@ enum { BLOCK = 512 };
         break;                                                                                     \
     }
 
-_Static_assert(DT_COUNT == 12, "every integer dtype but those of 64 bits has a case below");
+_Static_assert(DT_COUNT == 13, "every integer dtype but those of 64 bits has a case below");
 static void widen_ints(Dtype t, int64_t *out, const void *from, int64_t n)
 {
     switch (t) {

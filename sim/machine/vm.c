@@ -195,7 +195,7 @@ static VmStatus stop(World *w, Lane *lane, const BcInsn *in, PendKind kind)
         return VM_BUDGET;
     if (kind != PEND_EXIT && kind != PEND_DATA && !vm_describe(w, lane, in))
         return VM_FAULT;
-    return VM_PENDING;
+    return kind == PEND_WAIT && lane->job && !job_wait(w, lane) ? VM_FAULT : VM_PENDING;
 }
 
 /* The instruction has started a transfer that is not complete: the lane goes on behind it when it
@@ -243,6 +243,7 @@ VmStatus vm_run(World *w, Lane *lane, uint64_t budget)
     int64_t scalar = w->platform.scalar_op;
     bool ok = true;
     Apart apart = {0};
+    bool queued;
     for (; budget > 0 && ok; budget--) {
         budget -= vm_scalars(w, lane, budget);
         if (!budget)
@@ -251,6 +252,8 @@ VmStatus vm_run(World *w, Lane *lane, uint64_t budget)
         vm_check_insn(w, lane);
         const BcInsn *in = &top->f->insns[top->pc];
         int64_t *r = top->regs;
+        if (lane->n_queued && job_must_wait(w, lane, in))
+            return VM_PENDING;
         if (in->op >= BC_READ || in->op == BC_RET) {
             PendKind kind;
             if (stops(w, lane, in, &kind)) {
@@ -274,8 +277,16 @@ VmStatus vm_run(World *w, Lane *lane, uint64_t budget)
         case BC_UN: r[in->a] = dev_unary((ScalarOp)in->imm, in->d, r[in->b]); break;
         case BC_CAST: r[in->a] = dev_cast(in->e, in->d, r[in->b]); break;
         case BC_FORPREP: ok = for_prep(w, lane, in, top); continue;
-        case BC_CALL: ok = vm_call(w, lane, in); continue;
-        case BC_SPMD: return job_blocks(w, lane, in) ? VM_PENDING : VM_FAULT;
+        case BC_CALL:
+            ok = job_queue(w, lane, in, 0, &queued) && (queued || vm_call(w, lane, in));
+            continue;
+        case BC_SPMD:
+            ok = job_queue(w, lane, in, r[in->b], &queued);
+            if (ok && queued)
+                continue;
+            return ok && job_blocks(w, lane, in) ? VM_PENDING : VM_FAULT;
+        case BC_TASK: job_task(lane, in); break;
+        case BC_AS: job_as(lane, in); break;
         case BC_RET:
             if (lane->frames.len == 1)
                 return VM_PENDING; /* the host function's end */
@@ -318,7 +329,7 @@ bool vm_enabled(World *w, Lane *lane)
 {
     Pending *p = &lane->pending;
     if (p->kind == PEND_JOIN) {
-        p->enabled = false; /* the end of the job makes it run on */
+        ; /* the end of the last job enables it */
     } else if (p->kind == PEND_TRANSFER) {
         p->enabled = w->fabric->ops->done(w->fabric, p->token);
     } else if (p->kind == PEND_WAIT) {
@@ -341,6 +352,12 @@ void vm_commit(World *w, Lane *lane)
     vec_clear(&lane->births);
     if (kind == PEND_EXIT) {
         world_lane_exit(w, lane);
+        return;
+    }
+    if (kind == PEND_JOIN) {
+        job_take_ends(w, lane);
+        memset(&lane->pending, 0, sizeof lane->pending);
+        lane->pending.enabled = true;
         return;
     }
     Frame *top = lane_top(lane);

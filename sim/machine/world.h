@@ -135,12 +135,46 @@ typedef struct {
     uint32_t lane, count;
 } LaneStep;
 
+/* A task of an orchestration function, in Lane.task_deps: the tasks that deps= listed, and from
+ * first_job on the jobs that have to end before it. */
+typedef struct {
+    uint32_t first, n;
+    uint32_t first_job, n_jobs;
+    uint32_t job; /* 1 + the job that is part of it; 0: what is part of it has run by the way */
+} Task;
+
+/* A dispatch of an orchestration function, as what checks know of the lane that runs it. */
+typedef struct {
+    uint32_t lane;   /* index of the one that orchestrates */
+    uint32_t number; /* counts its dispatches */
+    uint32_t task;   /* that it is part of; 0: none */
+    uint32_t how;    /* as in AS */
+    uint32_t n_free;
+    uint32_t free[4]; /* regions of arguments in pl.no_dep */
+    CodePlace at;     /* of the call */
+} DispatchRun;
+static inline bool dispatch_run_frees(const DispatchRun *d, uint32_t region)
+{
+    bool yes = false;
+    for (uint32_t i = 0; i < d->n_free; i++)
+        yes |= d->free[i] == region;
+    return yes;
+}
+
 struct Lane {
     uint32_t rank, core;
     uint32_t id;             /* rank * World.max_cores + core: stable name for schedules */
     uint32_t job;            /* 1 + the job of its rank that it runs; 0: none */
     uint32_t slot;           /* CodePlace.job */
     int64_t block, n_blocks; /* of the pl.spmd that it runs a block of; 0 outside */
+    VEC(Task) tasks;         /* of the dispatch that it orchestrates, by id - 1 */
+    VEC(uint32_t) task_deps; /* ids and jobs that tasks list */
+    uint32_t as_task;        /* the task of the next call, or 0 */
+    uint32_t as_how;         /* and what else AS says of it */
+    DispatchRun run;         /* the dispatch under way, its own or, of a job's lane, the job's */
+    uint32_t n_runs;         /* dispatches so far of the orchestration function */
+    uint32_t n_queued;       /* its jobs that did not begin with their calls */
+    VEC(uint32_t) joins;     /* PEND_JOIN: the jobs */
     uint32_t commits;        /* operations that it was chosen for */
     VEC(LaneStep) births;    /* what other lanes did before it, heard of since the last of them */
     LaneState state;
@@ -202,6 +236,7 @@ struct World {
     uint32_t n_ranks;
     uint32_t host_cores; /* most lanes of any dispatch, at least 1 */
     uint32_t max_cores;  /* and those of jobs: the most lanes of a device */
+    uint32_t job_cores;  /* lanes of jobs that stand for cores: behind host_cores */
     uint32_t job_slots;  /* more than any CodePlace.job */
     Rank *ranks;
     /* host side */

@@ -16,6 +16,9 @@ static void save_lane(Buf *out, const Lane *l)
     save_value(out, *l);
     save_vec(out, &l->frames);
     save_vec(out, &l->births);
+    save_vec(out, &l->tasks);
+    save_vec(out, &l->task_deps);
+    save_vec(out, &l->joins);
     save_bytes(out, l->stack, l->stack_len);
     save_bytes(out, l->core_mem, (size_t)l->core_cap);
 }
@@ -27,12 +30,18 @@ static void load_lane(SaveReader *in, Lane *l)
     int64_t core = l->core_cap;
     memcpy(&l->frames, &old.frames, sizeof l->frames);
     memcpy(&l->births, &old.births, sizeof l->births);
+    memcpy(&l->tasks, &old.tasks, sizeof l->tasks);
+    memcpy(&l->task_deps, &old.task_deps, sizeof l->task_deps);
+    memcpy(&l->joins, &old.joins, sizeof l->joins);
     l->stack = old.stack;
     l->stack_cap = old.stack_cap;
     l->core_mem = old.core_mem;
     l->core_cap = old.core_cap;
     load_vec(in, &l->frames);
     load_vec(in, &l->births);
+    load_vec(in, &l->tasks);
+    load_vec(in, &l->task_deps);
+    load_vec(in, &l->joins);
     load_bytes(in, l->stack, l->stack_len);
     load_bytes(in, l->core_mem, (size_t)core);
     if (l->core_cap > core)

@@ -187,7 +187,7 @@ static void blocked_text(Dead *r, const Lane *lane)
     }
     int32_t value = 0;
     (void)w->fabric->ops->cell(w->fabric, p->rect.at, &value);
-    buf_str(&r->out, ": wait on ");
+    buf_str(&r->out, job_is_deferred(w, lane) ? ": deferred wait on " : ": wait on ");
     cell_text(r, lane);
     window_param_text(w, &r->out, p->at, p->rect.at.window);
     buf_printf(&r->out, ": value %d, needs %s %d", value, p->op == WAIT_GE ? ">=" : "==", p->value);

@@ -8,6 +8,7 @@
 #include "sim/sched/reachability.h"
 
 #include "base/devarith.h"
+#include "sim/machine/job.h"
 #include <string.h>
 
 enum { MAX_STEPS = 50000 }; /* of a path of one rank */
@@ -374,6 +375,17 @@ void reach_rank(const World *w, uint32_t rank, ReachList *out)
     uint32_t steps = MAX_STEPS;
     for (uint32_t i = 0; i < r->n_lanes; i++)
         reach_lane(w, &r->lanes[i], &steps, out);
+    JobCall job;
+    for (uint32_t i = 0; job_waiting(r, &i, &job); i++) {
+        Dispatch d = {.func = job.func,
+                      .rank = rank,
+                      .cores = 1,
+                      .n_mem = job.n_mem,
+                      .n_scalars = job.n_scalars,
+                      .mem = (MemRef *)(uintptr_t)job.mem,
+                      .scalars = (int64_t *)(uintptr_t)job.scalars};
+        reach_dispatch(w, &d, &steps, out);
+    }
     for (uint32_t i = r->next; i < r->queue.len; i++)
         reach_dispatch(w, &w->dispatches.at[r->queue.at[i]], &steps, out);
 }

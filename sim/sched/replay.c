@@ -67,7 +67,7 @@ static bool parse(const char *text, ReplayToken *t)
     if (!hex_field(&at, &checks) || checks > CHECK_ALL || !hex_field(&at, &t->platform) ||
         !hex_field(&at, &t->inputs))
         return false;
-    t->checks = (unsigned)checks;
+    t->checks = (unsigned)checks ^ CHECK_TASKS; /* younger than the form: 0 is on */
     t->schedule = at;
     return *at != '\0';
 }
@@ -262,8 +262,8 @@ const char *replay_token(Arena *arena, const World *w, const char *schedule,
     Buf out = {0};
     const RunConfig *c = w->config;
     buf_printf(&out, "%016" PRIx64 ".%u.%c.%x.%016" PRIx64 ".%016" PRIx64 ".", w->program->hash,
-               w->n_ranks, c->weak ? 'w' : 's', c->checks, platform_hash(&w->platform),
-               inputs_hash(w));
+               w->n_ranks, c->weak ? 'w' : 's', c->checks ^ CHECK_TASKS,
+               platform_hash(&w->platform), inputs_hash(w));
     if (c->without)
         buf_printf(&out, "k%u%s/", c->without, !c->repeat ? "" : c->no_golden ? "n" : "h");
     if (schedule)

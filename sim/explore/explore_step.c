@@ -97,16 +97,6 @@ static bool same_slice(const FabRect *a, const FabRect *b)
     return a->at.rank == b->at.rank && a->at.window == b->at.window;
 }
 
-bool step_same_cell(const Step *a, const Step *b)
-{
-    return same_slice(&a->rect, &b->rect) && a->rect.at.offset == b->rect.at.offset;
-}
-
-bool step_is_signal(const Step *s)
-{
-    return s->kind == STEP_NOTIFY || s->kind == STEP_WAIT;
-}
-
 /* What a step reads or changes, signal cells included. */
 static uint32_t count(const Step *s)
 {

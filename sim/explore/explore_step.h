@@ -64,10 +64,19 @@ bool step_hand_on(const Step *a, const Step *b);
 bool step_releases(const Step *s);
 /* An acquire fence, or a refresh: the rank sees what has landed. */
 bool step_sees(const Step *s);
-bool step_is_signal(const Step *s);
+static inline bool step_is_signal(const Step *s)
+{
+    return s->kind == STEP_NOTIFY || s->kind == STEP_WAIT;
+}
+
 /* Does the wait hold for a cell of this value? */
 bool step_holds(const Step *wait, int32_t value);
-bool step_same_cell(const Step *a, const Step *b);
+static inline bool step_same_cell(const Step *a, const Step *b)
+{
+    const FabAddr *x = &a->rect.at, *y = &b->rect.at;
+    return x->offset == y->offset && x->rank == y->rank && x->window == y->window;
+}
+
 /* Two accesses of common bytes whose order can be seen. */
 bool access_conflict(const StepAccess *a, const StepAccess *b);
 /* Do the bytes that the step reads, a wait's cell among them, lie in what this rank must not be

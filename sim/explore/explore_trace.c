@@ -287,8 +287,6 @@ static bool commute(const Trace *t, const Step *a, const Step *b)
 static bool depends(const Trace *t, uint32_t i, uint32_t j)
 {
     const Step *a = t->items.at[i].s, *b = t->items.at[j].s;
-    if (step_is_signal(a) && step_is_signal(b) && !step_same_cell(a, b))
-        return false;
     if (t->lands && weak_depends(t, i, j))
         return true;
     if (commute(t, a, b))
@@ -313,7 +311,7 @@ static void notify_wait(Trace *t, uint32_t i, uint32_t j)
 {
     const Step *a = t->items.at[i].s, *b = t->items.at[j].s;
     bool held = step_holds(b, a->before);
-    if (trace_before(t, i, trace_base(t, j)) || (held && b->op == WAIT_GE && a->monotone))
+    if (held && b->op == WAIT_GE && a->monotone)
         return;
     if (held)
         race(t, i, j);
@@ -337,6 +335,12 @@ static void join_landed(const Trace *t, uint32_t j, uint32_t *clock)
             join(t, clock, i);
 }
 
+/* Signals of different cells. */
+static bool apart(const Step *a, const Step *b)
+{
+    return step_is_signal(a) && step_is_signal(b) && !step_same_cell(a, b);
+}
+
 static void visit(Trace *t, uint32_t j)
 {
     const Step *b = t->items.at[j].s;
@@ -347,9 +351,10 @@ static void visit(Trace *t, uint32_t j)
     for (uint32_t k = 0; k < t->certain.len; k++)
         if (t->certain.at[k].to == j)
             join(t, clock, t->certain.at[k].from);
+    const uint32_t *base = trace_base(t, j);
     for (uint32_t i = j; i-- > 0;) {
         const Step *a = t->items.at[i].s;
-        if (t->items.at[i].proc == t->items.at[j].proc || landed_with(a, b))
+        if (trace_before(t, i, base) || apart(a, b) || landed_with(a, b))
             continue;
         if (a->kind == STEP_NOTIFY && b->kind == STEP_WAIT && step_same_cell(a, b) &&
             !commute(t, a, b) && !scope_wild(t->scope, &a->rect))
@@ -387,35 +392,40 @@ static int64_t at_most(const Trace *t, uint32_t wait, uint32_t without)
     return sum;
 }
 
-static bool find_certain(Trace *t, uint32_t wait)
+static void find_certain(Trace *t, uint32_t wait)
 {
     const Step *w = t->items.at[wait].s;
-    bool found = false;
     for (uint32_t i = wait; i-- > 0;) {
         if (!is_credit(t, i, w) || t->items.at[i].s->value <= 0 ||
             trace_before(t, i, trace_clock(t, wait)) || at_most(t, wait, i) >= w->value)
             continue;
         vec_push(&t->certain, (Pair){i, wait});
-        found = true;
     }
-    return found;
 }
 
-/* The least order that is closed under the rule: clocks are made again until nothing is new. */
+/* The items from `first` on, whose clocks the others do not need. */
+static void visit_from(Trace *t, uint32_t first)
+{
+    while (t->races.len && vec_last(&t->races).to >= first)
+        t->races.len--;
+    for (uint32_t j = first; j < t->items.len; j++)
+        visit(t, j);
+}
+
+/* The least order that is closed under the rule: clocks are made again, from the first wait that
+ * something new comes before, until nothing is. */
 static void make_clocks(Trace *t)
 {
-    bool again = true;
-    while (again) {
-        again = false;
-        vec_clear(&t->races);
-        for (uint32_t j = 0; j < t->items.len; j++)
-            visit(t, j);
+    for (uint32_t first = 0; first < t->items.len;) {
+        visit_from(t, first);
+        uint32_t known = t->certain.len;
         for (uint32_t j = 0; j < t->items.len; j++) {
             const Step *s = t->items.at[j].s;
             if (s->kind == STEP_WAIT && s->op == WAIT_GE && t->items.at[j].node < t->n_steps &&
                 !scope_cell(t->scope, &s->rect))
-                again |= find_certain(t, j);
+                find_certain(t, j);
         }
+        first = known < t->certain.len ? t->certain.at[known].to : t->items.len;
     }
 }
 

@@ -37,6 +37,11 @@ for f in tests/explore/*.pld; do
     [ "$few" = "$(orders)" ] && ok || bad "$f: orders $few, by brute force $(orders)"
 done
 
+# Barriers and integer adds in every order, under weak memory as well.
+for f in ten_barriers three_by_three; do
+    explores "$f, weak" 0 'executions=1 complete=yes verified ' tests/explore/$f.pld -d 0-2 --mem=weak --explore=search
+done
+
 # A failing interleaving comes back with its token: same report, same status.
 f=tests/explore/eq_overshot.pld
 exits 'fails in some order' 3 "$build/pldrun" $f -d 0-2 --explore

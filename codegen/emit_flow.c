@@ -207,9 +207,14 @@ static void emit_for(FuncEmit *fe, const Stmt *s)
     VReg index = fe->var_reg[s->index] = regs_new(&fe->ints, 1);
     emit_expr_into(fe, index, s->lo);
     VReg hi = emit_expr(fe, s->hi), step = emit_expr(fe, s->step);
+    bool parallel = s->loop == LOOP_PARALLEL;
+    if (parallel)
+        emit_insn(fe, BC_PAR, FIELDS(0), 0);
     uint32_t prep = emit_insn(fe, BC_FORPREP, FIELDS(index, hi, step), 0);
     uint32_t range = emit_open_loop(fe), body = fe->code.len;
     fe->loop = &loop;
+    if (parallel)
+        emit_insn(fe, BC_ITER, FIELDS(index), 0);
     emit_block(fe, &s->body, s);
     set_loc(fe, s);
     emit_patch_all(fe, &loop.continues);
@@ -217,6 +222,8 @@ static void emit_for(FuncEmit *fe, const Stmt *s)
     emit_close_loop(fe, range);
     emit_patch(fe, prep);
     emit_patch_all(fe, &loop.breaks);
+    if (parallel)
+        emit_insn(fe, BC_PAR, FIELDS(0), 1);
     fe->loop = loop.outer;
 }
 

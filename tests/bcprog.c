@@ -95,6 +95,7 @@ static void orch(BcProg *t)
     static const BcInsn code[] = {
         {BC_LDI, 2, 0, 0, 0, 0, 0},        {BC_MOV, 3, 2, 0, 0, 0, 0},
         {BC_READ, 4, 0, 2, 2, 0, 0},       {BC_WRITE, 1, 2, 2, 4, DT_FP32, 0},
+        {BC_PAR, 0, 0, 0, 0, 0, 0},        {BC_ITER, 2, 0, 0, 0, 0, 0},
         {BC_TASK, 4, 2, 2, 0, 0, 0},       {BC_AS, 4, 0, 0, 0, 0, 5},
         {BC_CALL, 0, 0, 0, 0, 0, 0},       {BC_SPMD, 0, 2, 0, 0, 0, 1},
         {BC_MAKE, 0, 2, 2, DT_FP32, 0, 0}, {BC_RET, 0, 0, 0, 0, 0, 0},

@@ -127,7 +127,7 @@ static const struct {
     {2, 8, {BC_JMP, 0, 0, 0, 0, 0, -1}, "imm"},
     {2, 8, {BC_JMP, 0, 0, 0, 0, 0, 8}, "goes back"},
     {0, 9, {BC_FORLOOP, 3, 2, 4, 0, 0, 10}, "goes forward"},
-    {1, 9, {BC_NOP, 0, 0, 0, 0, 0, 0}, "does not end with ret"},
+    {1, 11, {BC_NOP, 0, 0, 0, 0, 0, 0}, "does not end with ret"},
     {2, 1, {BC_CHECK, 1, 0, 0, 0, 0, 99}, "imm"},
     {2, 15, {BC_LOAD, 99, 0, 2, 2, BC_NONE, 0}, "field a"},
     {2, 15, {BC_LOAD, 0, 3, 2, 2, BC_NONE, 0}, "field b"},

@@ -19,6 +19,9 @@ Observer *check_uninit_new(const World *w, const Observer *order);
 /* Signal cells: builtins that leave one off zero, counters that wrap. */
 Observer *check_signal_new(const World *w);
 
+/* Iterations of a pl.parallel that touch the same bytes, one writing. */
+Observer *check_parallel_new(void);
+bool check_parallel_wanted(const BcProgram *p);
 /* Dispatches that the order of the program alone puts in order: warnings. A program that says
  * nothing of tasks has no use for it. */
 Observer *check_tasks_new(void);

@@ -158,7 +158,7 @@ static bool queue(World *w, Lane *lane, const BcInsn *in, int64_t n, JobList *af
     Job *job = job_make(w, lane, &lane_top(lane)->f->calls[in->a]);
     if (!job)
         return false;
-    job->queued = true;
+    job->queued = job->run.queued = true;
     job->serial = lane->n_queued++;
     job->deferred = lane->as_how & CALL_DEFERRED;
     job->no_dep = lane->as_how >> CALL_HOW_BITS;

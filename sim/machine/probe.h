@@ -41,8 +41,11 @@ typedef enum {
                 job's beginning value is how many will */
     EV_TAKE, /* it comes after the lanes that posted the token `link`, value of them; value 0: it
                 begins there and knows what that one lane knew */
+    EV_ITERATION, /* of a pl.parallel: op is the IterationPart, link the index of NEXT */
     EV_COUNT
 } EventKind;
+
+typedef enum { ITERATION_FIRST, ITERATION_NEXT, ITERATION_LAST } IterationPart;
 
 /* Where the code was: enough for a report. */
 typedef struct {

@@ -238,6 +238,16 @@ static void show_apart(World *w, Lane *lane, uint16_t op, Apart *a, uint64_t *bu
     }
 }
 
+static void iteration(World *w, Lane *lane, const BcInsn *in)
+{
+    Event e = {.kind = EV_ITERATION, .lane = lane, .begin = lane->now, .end = lane->now};
+    e.op = in->op == BC_ITER ? ITERATION_NEXT : in->imm ? ITERATION_LAST : ITERATION_FIRST;
+    if (in->op == BC_ITER)
+        e.link = (uint64_t)lane_top(lane)->regs[in->a];
+    if (probe_wants(&w->probe, EV_ITERATION))
+        probe_emit(&w->probe, &e);
+}
+
 VmStatus vm_run(World *w, Lane *lane, uint64_t budget)
 {
     int64_t scalar = w->platform.scalar_op;
@@ -254,6 +264,12 @@ VmStatus vm_run(World *w, Lane *lane, uint64_t budget)
         int64_t *r = top->regs;
         if (lane->n_queued && job_must_wait(w, lane, in))
             return VM_PENDING;
+        if (in->op == BC_PAR || in->op == BC_ITER) {
+            iteration(w, lane, in);
+            top->pc++;
+            budget++;
+            continue;
+        }
         if (in->op >= BC_READ || in->op == BC_RET) {
             PendKind kind;
             if (stops(w, lane, in, &kind)) {

@@ -149,6 +149,7 @@ typedef struct {
     uint32_t number; /* counts its dispatches */
     uint32_t task;   /* that it is part of; 0: none */
     uint32_t how;    /* as in AS */
+    bool queued;     /* it waits for others while the function goes on */
     uint32_t n_free;
     uint32_t free[4]; /* regions of arguments in pl.no_dep */
     CodePlace at;     /* of the call */

@@ -126,6 +126,8 @@ void judge_checks(Team *t, RunConfig *config)
         own->mask &= OWN_EVENTS;
         vec_push(&list, own);
     }
+    if (config->checks & CHECK_RACES)
+        vec_push(&list, check_parallel_new());
     if (config->checks & CHECK_TASKS)
         vec_push(&list, check_tasks_new()); /* of one device each */
     if (t->judge || t->n_shown)

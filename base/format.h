@@ -23,6 +23,10 @@ void format_float(Buf *out, Dtype t, double v);
 /* An array in memory with any strides. */
 typedef struct {
     const char *at;
+    int64_t first; /* byte from `at` of the first element */
+    /* Where the byte `at` of what the view is of lies; NULL: at + `at`. */
+    const char *(*look)(void *env, int64_t at);
+    void *env;
     Dtype dtype;
     uint32_t rank;
     int64_t shape[FORMAT_MAX_RANK];
@@ -32,5 +36,7 @@ typedef struct {
 /* Appends what NumPy prints: columns aligned, 75 columns wide, 8 digits after the point, the middle
  * of more than 1000 elements left out. No line end after it. */
 void format_array(Buf *out, const ArrayView *view);
+/* The byte of each element that format_array would print, in order; nothing is looked at. */
+void format_array_shown(const ArrayView *view, void (*each)(void *env, int64_t at), void *env);
 
 #endif

@@ -18,7 +18,9 @@ typedef struct {
     bool scientific;
     int left, right, precision, exponent_digits;
     Buf *out;
-    Buf line; /* not yet in `out` */
+    Buf line;                             /* not yet in `out` */
+    void (*shown)(void *env, int64_t at); /* of format_array_shown */
+    void *shown_env;
 } ArrayLayout;
 
 static bool elided(const ArrayLayout *l, uint32_t axis)
@@ -26,10 +28,16 @@ static bool elided(const ArrayLayout *l, uint32_t axis)
     return l->summary && l->view->shape[axis] > 2 * EDGE;
 }
 
-typedef void Visit(ArrayLayout *l, const char *at);
+/* `at`: bytes from the view's first element. */
+typedef void Visit(ArrayLayout *l, int64_t at);
+
+static const char *element(const ArrayView *v, int64_t at)
+{
+    return v->look ? v->look(v->env, v->first + at) : v->at + v->first + at;
+}
 
 /* Every element that is shown. */
-static void each_shown(ArrayLayout *l, uint32_t axis, const char *at, Visit *visit)
+static void each_shown(ArrayLayout *l, uint32_t axis, int64_t at, Visit *visit)
 {
     if (axis == l->view->rank || axis == FORMAT_MAX_RANK) {
         visit(l, at);
@@ -100,9 +108,9 @@ static int longer(int a, size_t b)
     return a > (int)b ? a : (int)b;
 }
 
-static void note_size(ArrayLayout *l, const char *at)
+static void note_size(ArrayLayout *l, int64_t at)
 {
-    double v = dtype_load_double(l->view->dtype, at), size = fabs(v);
+    double v = dtype_load_double(l->view->dtype, element(l->view, at)), size = fabs(v);
     if (!isfinite(v)) {
         l->any_special = true;
         l->any_minus_infinity |= v < 0;
@@ -112,10 +120,10 @@ static void note_size(ArrayLayout *l, const char *at)
     }
 }
 
-static void note_width(ArrayLayout *l, const char *at)
+static void note_width(ArrayLayout *l, int64_t at)
 {
     char text[WORD];
-    double v = dtype_load_double(l->view->dtype, at);
+    double v = dtype_load_double(l->view->dtype, element(l->view, at));
     if (!isfinite(v))
         return;
     if (l->scientific) {
@@ -141,11 +149,11 @@ static double in_dtype(Dtype t, double v)
 static void choose_float_format(ArrayLayout *l)
 {
     Dtype t = l->view->dtype;
-    each_shown(l, 0, l->view->at, note_size);
+    each_shown(l, 0, 0, note_size);
     l->scientific =
         l->largest != 0 && (l->largest >= in_dtype(t, 1e8) || l->smallest < in_dtype(t, 0.0001) ||
                             in_dtype(t, l->largest / l->smallest) > 1000);
-    each_shown(l, 0, l->view->at, note_width);
+    each_shown(l, 0, 0, note_width);
     l->right = l->precision + (l->scientific ? 2 + l->exponent_digits : 0);
     if (l->any_special) {
         int room = 3 - (l->right + 1);
@@ -187,10 +195,10 @@ static void float_word(const ArrayLayout *l, double v, Buf *word)
 
 /* ---- integers and BOOL ---- */
 
-static void note_integer(ArrayLayout *l, const char *at)
+static void note_integer(ArrayLayout *l, int64_t at)
 {
     char text[WORD];
-    int64_t v = dtype_load_int(l->view->dtype, at);
+    int64_t v = dtype_load_int(l->view->dtype, element(l->view, at));
     int n = snprintf(text, sizeof text, "%lld", (long long)v);
     l->left = l->left > n ? l->left : n;
 }
@@ -228,7 +236,7 @@ static void extend_line(ArrayLayout *l, const Buf *word, uint32_t axis)
     buf_bytes(&l->line, word->at, word->len);
 }
 
-static void put_row(ArrayLayout *l, uint32_t axis, const char *at)
+static void put_row(ArrayLayout *l, uint32_t axis, int64_t at)
 {
     Buf word = {0};
     int64_t n = l->view->shape[axis];
@@ -238,7 +246,7 @@ static void put_row(ArrayLayout *l, uint32_t axis, const char *at)
             buf_str(&word, "...");
             i = n - EDGE - 1;
         } else {
-            put_word(l, at + i * l->view->stride[axis], &word);
+            put_word(l, element(l->view, at + i * l->view->stride[axis]), &word);
         }
         extend_line(l, &word, axis);
         if (i + 1 < n)
@@ -247,10 +255,10 @@ static void put_row(ArrayLayout *l, uint32_t axis, const char *at)
     buf_free(&word);
 }
 
-static void put_axis(ArrayLayout *l, uint32_t axis, const char *at);
+static void put_axis(ArrayLayout *l, uint32_t axis, int64_t at);
 
 /* Rows, or matrices of rows, below each other. */
-static void put_rows(ArrayLayout *l, uint32_t axis, const char *at)
+static void put_rows(ArrayLayout *l, uint32_t axis, int64_t at)
 {
     int64_t n = l->view->shape[axis];
     for (int64_t i = 0; i < n; i++) {
@@ -269,7 +277,7 @@ static void put_rows(ArrayLayout *l, uint32_t axis, const char *at)
     }
 }
 
-static void put_axis(ArrayLayout *l, uint32_t axis, const char *at)
+static void put_axis(ArrayLayout *l, uint32_t axis, int64_t at)
 {
     buf_char(&l->line, '[');
     if (axis + 1 == l->view->rank)
@@ -282,19 +290,37 @@ static void put_axis(ArrayLayout *l, uint32_t axis, const char *at)
 static void put_scalar(const ArrayView *view, Buf *out)
 {
     if (dtype_is_float(view->dtype))
-        format_float(out, view->dtype, dtype_load_double(view->dtype, view->at));
+        format_float(out, view->dtype, dtype_load_double(view->dtype, element(view, 0)));
     else if (view->dtype == DT_BOOL)
-        buf_str(out, dtype_load_int(view->dtype, view->at) ? "True" : "False");
+        buf_str(out, dtype_load_int(view->dtype, element(view, 0)) ? "True" : "False");
     else
-        buf_printf(out, "%lld", (long long)dtype_load_int(view->dtype, view->at));
+        buf_printf(out, "%lld", (long long)dtype_load_int(view->dtype, element(view, 0)));
+}
+
+static int64_t count(const ArrayView *view)
+{
+    int64_t elements = 1;
+    for (uint32_t i = 0; i < view->rank; i++)
+        elements *= view->shape[i];
+    return elements;
+}
+
+static void tell(ArrayLayout *l, int64_t at)
+{
+    l->shown(l->shown_env, l->view->first + at);
+}
+
+void format_array_shown(const ArrayView *view, void (*each)(void *env, int64_t at), void *env)
+{
+    ArrayLayout l = {.view = view, .shown = each, .shown_env = env};
+    l.summary = count(view) > THRESHOLD;
+    each_shown(&l, 0, 0, tell);
 }
 
 void format_array(Buf *out, const ArrayView *view)
 {
     ArrayLayout l = {.view = view, .out = out};
-    int64_t elements = 1;
-    for (uint32_t i = 0; i < view->rank; i++)
-        elements *= view->shape[i];
+    int64_t elements = count(view);
     if (view->rank == 0) {
         put_scalar(view, out);
         return;
@@ -307,8 +333,8 @@ void format_array(Buf *out, const ArrayView *view)
     if (dtype_is_float(view->dtype))
         choose_float_format(&l);
     else
-        each_shown(&l, 0, view->at, note_integer);
-    put_axis(&l, 0, view->at);
+        each_shown(&l, 0, 0, note_integer);
+    put_axis(&l, 0, 0);
     buf_bytes(out, l.line.at, l.line.len);
     buf_free(&l.line);
 }

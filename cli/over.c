@@ -157,6 +157,11 @@ int over_begin(Over *over, RunOptions *o)
     why = t->start(&user);
     if (why)
         return usage_error(TOOL, "--fabric=mpi: %s: %s", t->name, why);
+    if (transport_is_lost(&o->arena, t, &why)) {
+        (void)usage_error(TOOL, "--fabric=mpi: %s", why);
+        t->stop();
+        return STATUS_USAGE;
+    }
     over->transport = started = t;
     if (t->rank() != 0)
         silence(over);
@@ -229,15 +234,6 @@ int over_loaded(Over *over, RunOptions *o, const BcProgram *program, int status)
 
 /* ---- run ---- */
 
-/* The names of --print, without their slices. */
-static const char *const *wanted(const RunOptions *o, Arena *arena)
-{
-    const char **names = arena_array(arena, o->prints.len + 1, sizeof *names);
-    for (uint32_t i = 0; i < o->prints.len; i++)
-        names[i] = arena_strndup(arena, o->prints.at[i], strcspn(o->prints.at[i], "["));
-    return names;
-}
-
 int over_run(Over *over, const RunOptions *o, const BcProgram *program, RunResult *result,
              World **keep)
 {
@@ -247,8 +243,8 @@ int over_run(Over *over, const RunOptions *o, const BcProgram *program, RunResul
     t->stall = o->stall;
     t->say = say_stalled;
     t->running = &running;
-    t->wanted = wanted(o, &result->arena);
-    t->n_wanted = o->prints.len;
+    t->printed = o->prints.at;
+    t->n_printed = o->prints.len;
     return spread_run(program, &o->set.run, result, t, keep);
 }
 

@@ -206,7 +206,7 @@ static int run(RunOptions *o, const Loaded *l, Over *over)
         status = STATUS_USAGE;
     world_free(w);
     show_free(&show);
-    if (!show_run_report(o, &result, status) && status == STATUS_OK)
+    if (over_speaks(over) && !show_run_report(o, &result, status) && status == STATUS_OK)
         status = STATUS_USAGE;
     say_run_verdict(o, &result, status);
     if (status == STATUS_OK && !o->cost_json)

@@ -71,9 +71,33 @@ static void find_hosts(void)
     CHECK(MPI_Comm_free, &host);
 }
 
+#ifdef OPEN_MPI
+/* Open MPI has one component that makes windows between hosts without special networks, pt2pt, and
+ * Debian's configuration rules it out, so that no window can be made there. It is the last choice
+ * of all, and is let in again unless the user has said what to take. The variables' interface stays
+ * in use: ending it would forget what was written. */
+static void admit_plain_networks(void)
+{
+    int provided, index, count;
+    MPI_T_cvar_handle osc;
+    char value[4096] = "";
+    if (getenv("OMPI_MCA_osc") || MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) != MPI_SUCCESS ||
+        MPI_T_cvar_get_index("osc", &index) != MPI_SUCCESS ||
+        MPI_T_cvar_handle_alloc(index, NULL, &osc, &count) != MPI_SUCCESS)
+        return;
+    if (count > 0 && (size_t)count < sizeof value && MPI_T_cvar_read(osc, value) == MPI_SUCCESS &&
+        strcmp(value, "^ucx,pt2pt") == 0)
+        (void)MPI_T_cvar_write(osc, "^ucx");
+    MPI_T_cvar_handle_free(&osc);
+}
+#else
+static void admit_plain_networks(void) {}
+#endif
+
 static const char *start(const PldTransportUser *u)
 {
     user = u;
+    admit_plain_networks();
     int provided;
     if (MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS)
         return "MPI_Init_thread failed";

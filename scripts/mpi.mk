@@ -22,6 +22,7 @@ $(call plugin,$1): mpi/transport.c sim/processes/transport.h $(B)/flags
 endef
 $(foreach c,$(MPICC),$(eval $(call PLUGIN_RULE,$c)))
 
-# Every sample, mode and number of devices over 1 to 4 processes.
+# Every sample, mode and number of devices over 1 to 4 processes; MPI_SHARD=2/7: the third of seven
+# parts.
 mpi-long: tests
-	@LONG=1 tests/e2e/mpi.sh $(B)
+	@LONG=1 MPI_SHARD=$(MPI_SHARD) tests/e2e/mpi.sh $(B)

@@ -377,7 +377,8 @@ static void fill_fails(Dtype t, uint32_t expr, const char *message)
     HostTensor to = tensors[0];
     to.dtype = (uint8_t)t;
     returns(expr);
-    ck_assert(!evaluate_fill(evaluator_new(&arena, &env, &func), &to, 0, to.elements, &why));
+    TensorSpan all = {.bytes = to.elements * dtype_bytes(t)};
+    ck_assert(!evaluate_fill(evaluator_new(&arena, &env, &func), &to, all, to.data, &why));
     ck_assert_str_eq(why, message);
     start_over();
 }
@@ -386,7 +387,8 @@ START_TEST(fill_converts_to_the_dtype)
 {
     HostTensor *x = &tensors[0];
     returns(op(SC_DIV, op(SC_ADD, op(SC_MUL, R_I, num(3)), R_J), num(3)));
-    ck_assert(evaluate_fill(evaluator_new(&arena, &env, &func), x, 0, x->elements, &why));
+    TensorSpan all = {.bytes = x->bytes};
+    ck_assert(evaluate_fill(evaluator_new(&arena, &env, &func), x, all, x->data, &why));
     for (int i = 0; i < 6; i++) {
         float got;
         memcpy(&got, x->data + 4 * i, 4);

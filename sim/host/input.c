@@ -16,6 +16,7 @@ typedef struct Input {
     const BcFunc *host;
     NpyArray *input; /* per tensor; rank 0 and data NULL: none */
     NpyArray *golden;
+    Parts *parts;
     uint8_t *state; /* per parameter: 0 not yet, 1 under way, 2 done */
 } Input;
 
@@ -42,16 +43,9 @@ const BcElementFunc *input_func(const World *w, bool golden, uint32_t param)
     return NULL;
 }
 
-EvaluateEnv input_env(const World *w)
+Parts *input_parts(const World *w)
 {
-    return (EvaluateEnv){.program = w->program,
-                         .extents = w->extents,
-                         .n_tensors = w->n_tensors,
-                         .tensors = w->tensors,
-                         .scalars = w->scalars,
-                         .seed = w->config->seed,
-                         .stop = w->config->stop,
-                         .stop_env = w->config->stop_env};
+    return w->input->parts;
 }
 
 /* ---- names that the command line gives ---- */
@@ -230,25 +224,16 @@ static bool shape_tensor(Input *x, uint32_t i)
     if (!tensor_measure(&w->arena, t, &why))
         return world_error(w, EXIT_USAGE, "%s", why);
     t->borrowed = x->input[i].memory;
-    t->initial = t->borrowed ? (char *)(uintptr_t)x->input[i].data /* nobody writes it */
-                             : xcalloc((size_t)t->bytes + 1, 1);
+    if (t->borrowed)
+        t->initial = (char *)(uintptr_t)x->input[i].data; /* nobody writes it */
+    else if (w->processes)
+        tensor_hold(t, NULL, 0); /* what is needed here is known after the host function */
+    else
+        t->initial = xcalloc((size_t)t->bytes + 1, 1);
     return true;
 }
 
-/* A file's bytes; over processes only those that are needed. */
-static bool copy_from_file(Input *x, HostTensor *t, const NpyArray *a, const char *path)
-{
-    const char *why;
-    if (a->data && !t->partial)
-        memcpy(t->initial, a->data, (size_t)t->bytes);
-    for (uint32_t i = 0; i < t->n_spans; i++)
-        if (!npy_read_part(&x->w->arena, path, a, t->spans[i], t->initial + t->spans[i].offset,
-                           &why))
-            return world_error(x->w, EXIT_USAGE, "%s", why);
-    return true;
-}
-
-static bool fill_from_file(Input *x, uint32_t i)
+static bool take_file(Input *x, uint32_t i)
 {
     World *w = x->w;
     HostTensor *t = &w->tensors[i];
@@ -257,7 +242,8 @@ static bool fill_from_file(Input *x, uint32_t i)
     const char *why, *path = a->memory ? "the array" : file->value;
     if (!npy_fits(&w->arena, path, a, t, &why))
         return world_error(w, EXIT_USAGE, "%s", why);
-    return a->memory || copy_from_file(x, t, a, path);
+    parts_from_file(x->parts, i, a, path);
+    return true;
 }
 
 static bool fill(Input *x, uint32_t param);
@@ -312,32 +298,39 @@ static bool settle_scalar(Input *x, uint32_t param)
     return true;
 }
 
-/* Every element, or those that are needed. */
-static bool fill_spans(Evaluator *m, HostTensor *t, const char **why)
+/* An init function may also have been told to stop. */
+static bool made(World *w, bool ok, const char *why)
 {
-    int64_t size = dtype_bytes(t->dtype);
-    bool ok = t->partial || evaluate_fill(m, t, 0, t->elements, why);
-    for (uint32_t i = 0; i < t->n_spans && ok; i++)
-        ok = evaluate_fill(m, t, t->spans[i].offset / size, t->spans[i].bytes / size, why);
-    return ok;
-}
-
-static bool run_init(Input *x, uint32_t param, const BcElementFunc *init)
-{
-    World *w = x->w;
-    EvaluateEnv env = input_env(w);
-    Evaluator *m = evaluator_new(&w->arena, &env, init);
-    const char *why;
-    bool ok;
-    if (param < w->n_tensors) {
-        HostTensor view = w->tensors[param];
-        view.data = view.initial;
-        ok = fill_spans(m, &view, &why);
-    } else {
-        ok = evaluate_at(m, NULL, &w->scalars[param], &why);
-    }
     bool stopped = !ok && w->config->stop && w->config->stop(w->config->stop_env);
     return ok || world_error(w, stopped ? EXIT_STEPS : EXIT_USAGE, "%s", why);
+}
+
+/* Every element of what is held. */
+static bool make_held(Input *x, uint32_t tensor)
+{
+    HostTensor *t = &x->w->tensors[tensor];
+    const char *why = "";
+    bool ok = true;
+    if (t->borrowed)
+        return true;
+    if (!t->initial)
+        t->initial = xcalloc((size_t)t->held + 1, 1);
+    if (parts_are_zero(x->parts, tensor))
+        return true;
+    if (!t->partial)
+        ok = parts_make(x->parts, tensor, (TensorSpan){.bytes = t->bytes}, t->initial, &why);
+    for (uint32_t i = 0; i < t->n_spans && ok; i++)
+        ok = parts_make(x->parts, tensor, t->spans[i], t->initial + t->spans[i].at, &why);
+    return made(x->w, ok, why);
+}
+
+static bool init_scalar(Input *x, uint32_t param, const BcElementFunc *init)
+{
+    EvaluateEnv env = parts_env(x->parts);
+    const char *why = "";
+    bool ok =
+        evaluate_at(evaluator_new(&x->w->arena, &env, init), NULL, &x->w->scalars[param], &why);
+    return made(x->w, ok, why);
 }
 
 static bool fill_scalar(Input *x, uint32_t param, const BcElementFunc *init)
@@ -349,8 +342,54 @@ static bool fill_scalar(Input *x, uint32_t param, const BcElementFunc *init)
         return world_error(
             x->w, EXIT_USAGE,
             "scalar %s has no value: say --input %s=VALUE, or write an init function", name, name);
-    return (given ? fill_scalar_text(x, param, given->value) : run_init(x, param, init)) &&
+    return (given ? fill_scalar_text(x, param, given->value) : init_scalar(x, param, init)) &&
            settle_scalar(x, param);
+}
+
+static bool reads(const World *w, const BcElementFunc *f, uint32_t tensor)
+{
+    for (uint32_t i = 0; i < f->func.n_params - f->n_index; i++)
+        if (f->func.params[i].kind != BCP_SCALAR && evaluate_host_param(w->program, f, i) == tensor)
+            return true;
+    return false;
+}
+
+/* Where an init function looks at elements of the tensor that it makes, each needs those before it,
+ * so that all are held. */
+static void hold_all(World *w, HostTensor *t)
+{
+    TensorSpan *all = arena_new(&w->arena, TensorSpan);
+    all->bytes = t->bytes;
+    tensor_hold(t, all, t->bytes > 0);
+}
+
+static bool take_init(Input *x, uint32_t tensor, const BcElementFunc *init)
+{
+    World *w = x->w;
+    parts_from_init(x->parts, tensor, init);
+    if (w->processes && reads(w, init, tensor)) {
+        hold_all(w, &w->tensors[tensor]);
+        return make_held(x, tensor);
+    }
+    return true;
+}
+
+/* Where the values come from, and in one process the values. */
+static bool fill_tensor(Input *x, uint32_t param, const BcElementFunc *init)
+{
+    World *w = x->w;
+    const char *name = w->tensors[param].name;
+    bool ok = true;
+    if (x->input[param].descr)
+        ok = take_file(x, param);
+    else if (init)
+        ok = take_init(x, param, init);
+    else if (w->tensors[param].dir != 1)
+        ok =
+            world_error(w, EXIT_USAGE,
+                        "input %s has no value: say --input %s=FILE.npy, or write an init function",
+                        name, name);
+    return ok && (w->processes || make_held(x, param));
 }
 
 static bool fill(Input *x, uint32_t param)
@@ -365,54 +404,9 @@ static bool fill(Input *x, uint32_t param)
     x->state[param] = 1;
     if (init && !fill_needed(x, param, init))
         return false;
-    bool ok = true;
-    if (param >= w->n_tensors)
-        ok = fill_scalar(x, param, init);
-    else if (x->input[param].descr)
-        ok = fill_from_file(x, param);
-    else if (init)
-        ok = run_init(x, param, init);
-    else if (w->tensors[param].dir != 1)
-        ok =
-            world_error(w, EXIT_USAGE,
-                        "input %s has no value: say --input %s=FILE.npy, or write an init function",
-                        name, name);
+    bool ok = param < w->n_tensors ? fill_tensor(x, param, init) : fill_scalar(x, param, init);
     x->state[param] = 2;
     return ok;
-}
-
-/* Parameters from `first` on. */
-static bool fill_from(Input *x, uint32_t first)
-{
-    for (uint32_t i = first; i < x->host->n_params; i++)
-        if (!fill(x, i))
-            return false;
-    return true;
-}
-
-/* Is it read by the init function of a tensor, or by a golden function of one that is looked at
- * here? Which elements is not known. */
-static bool is_read(const World *w, uint32_t tensor)
-{
-    for (uint32_t i = 0; i < w->program->n_element_funcs; i++) {
-        const BcElementFunc *f = &w->program->element_funcs[i];
-        bool evaluated = f->param < w->n_tensors &&
-                         (f->golden ? w->tensors[f->param].n_owned > 0 && !w->config->no_golden
-                                    : f->param != tensor);
-        for (uint32_t k = 0; evaluated && k < f->func.n_params - f->n_index; k++)
-            if (f->func.params[k].kind != BCP_SCALAR &&
-                evaluate_host_param(w->program, f, k) == tensor)
-                return true;
-    }
-    return false;
-}
-
-static void whole(Arena *arena, HostTensor *t)
-{
-    TensorSpan *all = arena_new(arena, TensorSpan);
-    *all = (TensorSpan){0, t->bytes};
-    t->spans = all;
-    t->n_spans = t->bytes > 0;
 }
 
 static bool prepare(Input *x)
@@ -426,7 +420,10 @@ static bool prepare(Input *x)
     for (uint32_t i = 0; i < x->w->n_tensors; i++)
         if (!shape_tensor(x, i))
             return false;
-    return fill_from(x, x->w->processes ? x->w->n_tensors : 0);
+    for (uint32_t i = 0; i < x->host->n_params; i++)
+        if (!fill(x, i))
+            return false;
+    return true;
 }
 
 bool input_prepare(World *w)
@@ -436,6 +433,7 @@ bool input_prepare(World *w)
     x->input = arena_array(&w->arena, w->n_tensors + 1, sizeof *x->input);
     x->golden = arena_array(&w->arena, w->n_tensors + 1, sizeof *x->golden);
     x->state = arena_array(&w->arena, x->host->n_params + 1, 1);
+    x->parts = parts_new(w);
     w->golden_files = x->golden;
     w->input = x;
     return prepare(x);
@@ -443,11 +441,26 @@ bool input_prepare(World *w)
 
 bool input_fill(World *w)
 {
-    Input *x = w->input;
     for (uint32_t i = 0; i < w->n_tensors; i++)
-        if (is_read(w, i))
-            whole(&w->arena, &w->tensors[i]);
-    return fill_from(x, 0);
+        if (!w->tensors[i].initial && !make_held(w->input, i))
+            return false;
+    return true;
+}
+
+bool input_bytes(World *w, uint32_t tensor, TensorSpan part, char *to)
+{
+    const HostTensor *t = &w->tensors[tensor];
+    int64_t len, end = part.offset + part.bytes;
+    for (int64_t at = part.offset; at < end; at += len, to += len) {
+        const char *why, *held = tensor_at(t, t->data, at);
+        int64_t next = tensor_next_bound(t, at);
+        len = (next < end ? next : end) - at;
+        if (held)
+            memcpy(to, held, (size_t)len);
+        else if (!parts_make(w->input->parts, tensor, (TensorSpan){at, len, 0}, to, &why))
+            return world_error(w, EXIT_USAGE, "%s", why);
+    }
+    return true;
 }
 
 static const HostArray *array_of(const RunConfig *c, const char *name)

@@ -10,6 +10,7 @@
 
 typedef struct {
     World *w;
+    uint32_t tensor;
     const HostTensor *t;
     double rtol, atol;
     bool by_ranks; /* neither is said: BF16's, by the number of ranks */
@@ -42,13 +43,14 @@ static bool close_enough(const Compare *c, Number a, Number g)
     return fabs(x - y) <= c->atol + c->rtol * fabs(y);
 }
 
-static void compare_one(Compare *c, const int64_t *index, Number want)
+/* `at`: the byte of the element, `bytes` its value. */
+static void compare_one(Compare *c, int64_t at, const char *bytes, Number want)
 {
-    Number got = element(c->t, c->t->data + tensor_offset(c->t, index));
+    Number got = element(c->t, bytes);
     if (close_enough(c, got, want))
         return;
     if (c->found.bad++ == 0) {
-        c->found.first = tensor_offset(c->t, index) / dtype_bytes(c->t->dtype);
+        c->found.first = at / dtype_bytes(c->t->dtype);
         c->found.got = got;
         c->found.want = want;
     }
@@ -150,52 +152,71 @@ static uint32_t n_parts(const HostTensor *t)
 
 static TensorSpan part(const HostTensor *t, uint32_t i)
 {
-    return t->partial ? t->owned[i] : (TensorSpan){0, t->bytes};
+    return t->partial ? t->owned[i] : (TensorSpan){.bytes = t->bytes};
+}
+
+/* Says what elements should be, of a piece that has no more than PIECE bytes. */
+typedef bool CompareWith(Compare *c, void *env, TensorSpan piece, const char *got);
+
+/* What is looked at here, a piece at a time. */
+static bool each_piece(Compare *c, CompareWith *with, void *env)
+{
+    enum { PIECE = 1 << 20 };
+    bool ok = true;
+    char *got = xmalloc(PIECE);
+    for (uint32_t p = 0; p < n_parts(c->t) && ok; p++) {
+        TensorSpan s = part(c->t, p);
+        for (int64_t at = 0; at < s.bytes && ok; at += PIECE) {
+            int64_t left = s.bytes - at;
+            TensorSpan piece = {s.offset + at, left < PIECE ? left : PIECE, 0};
+            ok = input_bytes(c->w, c->tensor, piece, got) && with(c, env, piece, got);
+        }
+    }
+    xfree(got);
+    return ok;
+}
+
+static bool with_function(Compare *c, void *env, TensorSpan piece, const char *got)
+{
+    Evaluator *m = env;
+    int64_t index[BC_MAX_RANK], size = dtype_bytes(c->t->dtype);
+    tensor_unravel(c->t, piece.offset / size, index);
+    for (int64_t i = 0; i < piece.bytes; i += size, tensor_next(c->t, index)) {
+        Number want;
+        const char *why;
+        if (!evaluate_at(m, index, &want, &why))
+            return world_error(c->w, EXIT_USAGE, "%s", why);
+        compare_one(c, piece.offset + i, got + i, want);
+    }
+    return true;
 }
 
 /* Values of a golden function; false after an error. */
 static bool against_function(Compare *c, const BcElementFunc *golden)
 {
     Arena arena = {0};
-    EvaluateEnv env = input_env(c->w);
-    Evaluator *m = evaluator_new(&arena, &env, golden);
-    int64_t index[BC_MAX_RANK], size = dtype_bytes(c->t->dtype);
-    bool ok = true;
-    for (uint32_t p = 0; p < n_parts(c->t) && ok; p++) {
-        TensorSpan s = part(c->t, p);
-        tensor_unravel(c->t, s.offset / size, index);
-        for (int64_t i = 0; i < s.bytes / size && ok; i++, tensor_next(c->t, index)) {
-            Number want;
-            const char *why;
-            ok = evaluate_at(m, index, &want, &why);
-            if (ok)
-                compare_one(c, index, want);
-            else
-                world_error(c->w, EXIT_USAGE, "%s", why);
-        }
-    }
+    EvaluateEnv env = parts_env(input_parts(c->w));
+    bool ok = each_piece(c, with_function, evaluator_new(&arena, &env, golden));
     arena_free(&arena);
     return ok;
 }
 
-/* A range, a piece at a time where the file was not read as a whole. */
-static bool compare_part(Compare *c, const char *path, const NpyArray *file, TensorSpan s)
+typedef struct {
+    const char *path;
+    const NpyArray *array;
+} GoldenFile;
+
+static bool with_file(Compare *c, void *env, TensorSpan piece, const char *got)
 {
-    enum { PIECE = 1 << 20 };
-    int64_t index[BC_MAX_RANK], size = dtype_bytes(c->t->dtype);
-    char *piece = file->data ? NULL : xmalloc(PIECE);
-    bool ok = true;
-    tensor_unravel(c->t, s.offset / size, index);
-    for (int64_t at = 0; at < s.bytes && ok; at += PIECE) {
-        int64_t len = s.bytes - at < PIECE ? s.bytes - at : PIECE;
-        const char *why, *want = file->data ? file->data + s.offset + at : piece;
-        if (!file->data &&
-            !npy_read_part(&c->w->arena, path, file, (TensorSpan){s.offset + at, len}, piece, &why))
-            ok = world_error(c->w, EXIT_USAGE, "%s", why);
-        for (int64_t i = 0; i < len && ok; i += size, tensor_next(c->t, index))
-            compare_one(c, index, element(c->t, want + i));
-    }
-    xfree(piece);
+    const GoldenFile *f = env;
+    int64_t size = dtype_bytes(c->t->dtype);
+    const char *why, *want = f->array->data ? f->array->data + piece.offset : NULL;
+    char *read = want ? NULL : xmalloc((size_t)piece.bytes);
+    bool ok = want || npy_read_part(&c->w->arena, f->path, f->array, piece, read, &why) ||
+              world_error(c->w, EXIT_USAGE, "%s", why);
+    for (int64_t i = 0; i < piece.bytes && ok; i += size)
+        compare_one(c, piece.offset + i, got + i, element(c->t, (want ? want : read) + i));
+    xfree(read);
     return ok;
 }
 
@@ -207,10 +228,8 @@ static bool against_file(Compare *c, const NpyArray *file)
             path = c->w->config->goldens[i].value;
     if (!npy_fits(&c->w->arena, path, file, c->t, &why))
         return world_error(c->w, EXIT_USAGE, "%s", why);
-    for (uint32_t p = 0; p < n_parts(c->t); p++)
-        if (!compare_part(c, path, file, part(c->t, p)))
-            return false;
-    return true;
+    GoldenFile f = {path, file};
+    return each_piece(c, with_file, &f);
 }
 
 static void note_unchecked(World *w, const char *name)
@@ -234,7 +253,7 @@ bool outputs_compare(World *w)
                 note_unchecked(w, t->name);
             continue;
         }
-        Compare c = {.w = w, .t = t};
+        Compare c = {.w = w, .tensor = i, .t = t};
         c.rtol = tolerance(w, w->config->rtol, golden ? golden->rtol : -1, t->dtype);
         c.atol = tolerance(w, w->config->atol, golden ? golden->atol : -1, t->dtype);
         bool said = w->config->rtol >= 0 || w->config->atol >= 0 ||

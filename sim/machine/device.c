@@ -38,6 +38,12 @@ static void drop(Region *r)
     r->data = NULL;
 }
 
+/* The tensor's bytes, of which a rank's process holds what its dispatches take. */
+static char *host_bytes(const HostTensor *t, const Region *r)
+{
+    return r->bytes ? tensor_at(t, t->data, r->offset) : t->data;
+}
+
 /* A tensor that no dispatch writes is read where it is. */
 static void copy_in(World *w, Dispatch *d)
 {
@@ -47,11 +53,11 @@ static void copy_in(World *w, Dispatch *d)
         bool signs = d->rehearsal && !r->writes;
         r->shared = t->data == t->initial && !signs;
         if (r->shared) {
-            r->data = t->data + r->offset;
+            r->data = host_bytes(t, r);
             continue;
         }
         r->data = xmalloc((size_t)r->bytes + 1);
-        memcpy(r->data, t->data + r->offset, (size_t)r->bytes);
+        memcpy(r->data, host_bytes(t, r), (size_t)r->bytes);
         if (signs)
             change_signs(t, r);
     }
@@ -62,7 +68,7 @@ static void copy_out(World *w, Dispatch *d)
     for (uint32_t i = 0; i < d->n_regions; i++) {
         Region *r = &d->regions[i];
         if (r->writes && r->data)
-            memcpy(w->tensors[r->tensor].data + r->offset, r->data, (size_t)r->bytes);
+            memcpy(host_bytes(&w->tensors[r->tensor], r), r->data, (size_t)r->bytes);
         drop(r);
     }
 }

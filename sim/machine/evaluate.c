@@ -8,12 +8,23 @@
 
 /* ---- instructions ---- */
 
+static const char *find_element(Evaluator *m, const HostTensor *t, int64_t offset)
+{
+    const EvaluateEnv *env = m->env;
+    const char *why, *at = tensor_at(t, t->initial, offset);
+    if (!at)
+        at = env->look(env->look_env, (uint32_t)(t - env->tensors), offset, &why);
+    if (!at)
+        evaluate_fail(m, "%s", why);
+    return at;
+}
+
 static Number read_element(Evaluator *m, const BcInsn *in)
 {
     const HostTensor *t = m->memory[in->b];
     const Number *at = m->regs + in->c;
     int64_t index[BC_MAX_RANK];
-    if (!t->initial)
+    if (!t->initial && !t->partial)
         return evaluate_fail(m, "%s has no value yet", t->name);
     for (uint32_t i = 0; i < in->d; i++) {
         if (at[i].tag != NUM_INT)
@@ -26,7 +37,9 @@ static Number read_element(Evaluator *m, const BcInsn *in)
                                  (long long)at[i].i, i, t->name, (long long)t->shape[i]);
         index[i] = from_end;
     }
-    const char *from = t->initial + tensor_offset(t, index);
+    const char *from = find_element(m, t, tensor_offset(t, index));
+    if (!from)
+        return (Number){0};
     if (dtype_is_float(t->dtype))
         return num_float(dtype_load_double(t->dtype, from));
     return num_int(dtype_load_int(t->dtype, from));
@@ -269,13 +282,19 @@ static const char *stopped(const Evaluator *m, int64_t element)
     return m->env->stop(m->env->stop_env);
 }
 
-bool evaluate_fill(Evaluator *m, HostTensor *t, int64_t first, int64_t count, const char **why)
+void evaluator_renew(Evaluator *m)
+{
+    m->total = EVALUATE_MAX_TOTAL_STEPS;
+}
+
+bool evaluate_fill(Evaluator *m, const HostTensor *t, TensorSpan part, char *to, const char **why)
 {
     int64_t index[BC_MAX_RANK] = {0};
     uint32_t bytes = dtype_bytes(t->dtype);
+    int64_t first = part.offset / bytes, count = part.bytes / bytes;
     if (count > 0)
         tensor_unravel(t, first, index);
-    for (int64_t i = first; i < first + count; i++) {
+    for (int64_t i = first; i < first + count; i++, to += bytes) {
         Number v;
         const char *stop = stopped(m, i);
         if (stop) {
@@ -284,7 +303,7 @@ bool evaluate_fill(Evaluator *m, HostTensor *t, int64_t first, int64_t count, co
         }
         if (!evaluate_at(m, index, &v, why))
             return false;
-        if (!store(m, t, t->data + i * bytes, v)) {
+        if (!store(m, t, to, v)) {
             *why = located(m);
             return false;
         }

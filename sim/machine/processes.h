@@ -32,6 +32,9 @@ struct Processes {
     void (*prepare)(Processes *p, World *w);
     /* Makes what one process found what all found; true when `ok` everywhere. All must call. */
     bool (*combine)(Processes *p, Mismatch *found, bool ok);
+    /* An element of a window that another process has, after the run: of those that shall be
+     * printed, in the process that prints. Else NULL. */
+    const char *(*look)(Processes *p, uint32_t window, uint32_t rank, int64_t at);
     /* A dispatch of this process has copied its tensors in; it has ended and copied them out. */
     void (*started)(Processes *p, World *w, uint32_t dispatch);
     void (*ended)(Processes *p, World *w, uint32_t dispatch);

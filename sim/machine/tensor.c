@@ -21,20 +21,60 @@ bool tensor_measure(Arena *arena, HostTensor *t, const char **why)
         buf_free(&shape);
         return false;
     }
-    t->bytes = bytes;
+    t->bytes = t->held = bytes;
     t->elements = bytes / dtype_bytes(t->dtype);
     return true;
 }
 
+void tensor_hold(HostTensor *t, TensorSpan *spans, uint32_t n)
+{
+    t->partial = true;
+    t->spans = spans;
+    t->n_spans = n;
+    t->held = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        spans[i].at = t->held;
+        t->held += spans[i].bytes;
+    }
+}
+
+/* The first range that does not end before `offset`; n_spans: none. */
+static uint32_t span_from(const HostTensor *t, int64_t offset)
+{
+    uint32_t low = 0, high = t->n_spans;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (offset - t->spans[middle].offset >= t->spans[middle].bytes)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+char *tensor_at(const HostTensor *t, char *memory, int64_t offset)
+{
+    if (!t->partial)
+        return memory + offset;
+    uint32_t i = span_from(t, offset);
+    if (i == t->n_spans || offset < t->spans[i].offset)
+        return NULL;
+    return memory + t->spans[i].at + (offset - t->spans[i].offset);
+}
+
+int64_t tensor_next_bound(const HostTensor *t, int64_t offset)
+{
+    uint32_t i = t->partial ? span_from(t, offset) : t->n_spans;
+    if (i == t->n_spans)
+        return t->bytes;
+    bool before = offset < t->spans[i].offset;
+    return t->spans[i].offset + (before ? 0 : t->spans[i].bytes);
+}
+
 void tensor_reset(HostTensor *t)
 {
-    if (t->data == t->initial)
-        return;
-    if (!t->partial)
-        memcpy(t->data, t->initial, (size_t)t->bytes);
-    for (uint32_t i = 0; i < t->n_spans; i++)
-        memcpy(t->data + t->spans[i].offset, t->initial + t->spans[i].offset,
-               (size_t)t->spans[i].bytes);
+    if (t->data != t->initial)
+        memcpy(t->data, t->initial, (size_t)t->held);
 }
 
 int64_t tensor_offset(const HostTensor *t, const int64_t *index)

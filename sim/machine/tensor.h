@@ -11,6 +11,7 @@
 /* A range of bytes. */
 typedef struct {
     int64_t offset, bytes;
+    int64_t at; /* where it lies in `data` and `initial` of a tensor that is held in parts */
 } TensorSpan;
 
 typedef struct {
@@ -19,12 +20,13 @@ typedef struct {
     uint8_t dir; /* 0 in, 1 out, 2 inout */
     int64_t shape[BC_MAX_RANK];
     int64_t elements, bytes; /* of the whole; no overflow */
-    char *data;              /* row-major, dense */
+    int64_t held;            /* bytes of `data` and of `initial` */
+    char *data;              /* row-major, dense: see tensor_at */
     char *initial; /* its value before the run, what init functions and goldens see; for an
                       Out tensor without init zeros */
     bool borrowed; /* `initial` is the caller's */
-    /* Over processes: bytes that are needed here, in order; those of them whose end is to be looked
-     * at here. The rest of `data` and `initial` is never touched. */
+    /* Over processes: bytes that are held here, in order, without neighbours; those whose end is to
+     * be looked at here, which are held or have never been written. */
     bool partial;
     uint32_t n_spans, n_owned;
     const TensorSpan *spans, *owned;
@@ -34,6 +36,14 @@ typedef struct {
  * more than TENSOR_MAX_BYTES; *why names the tensor. */
 bool tensor_measure(Arena *arena, HostTensor *t, const char **why);
 
+/* What is held here of a tensor over processes: in order, without overlap; kept. */
+void tensor_hold(HostTensor *t, TensorSpan *spans, uint32_t n);
+/* Where a byte lies in t->data or t->initial; NULL when it is not held here. */
+char *tensor_at(const HostTensor *t, char *memory, int64_t offset);
+/* The first byte behind `offset` of which tensor_at says other than of `offset`; or the tensor's
+ * end.
+ */
+int64_t tensor_next_bound(const HostTensor *t, int64_t offset);
 /* `data` as it was before the run. */
 void tensor_reset(HostTensor *t);
 /* Byte offset of an element; the index is in range. */

@@ -7,7 +7,8 @@
 
 #include <string.h>
 
-/* "sum.pld:14:9: rank 1 core 0, 1.250000 us: acc = " */
+/* "sum.pld:14:9: rank 1 core 0, 1.250000 us: acc = ". Over processes no time is modelled: "core 0,
+ * -: " */
 static void head(const World *w, const Lane *lane, const BcInsn *in, Buf *out)
 {
     const char *label = world_string(w, (uint32_t)in->imm);
@@ -16,8 +17,11 @@ static void head(const World *w, const Lane *lane, const BcInsn *in, Buf *out)
     buf_printf(out, ": rank %u core %u", lane->rank, lane->core);
     if (lane->n_blocks)
         buf_printf(out, " block %lld", (long long)lane->block);
-    buf_printf(out, ", %lld.%06lld us: %s%s", (long long)(now / 1000000),
-               (long long)(now % 1000000), label, *label ? " = " : "");
+    if (w->processes)
+        buf_str(out, ", -");
+    else
+        buf_printf(out, ", %lld.%06lld us", (long long)(now / 1000000), (long long)(now % 1000000));
+    buf_printf(out, ": %s%s", label, *label ? " = " : "");
 }
 
 static void scalar(Buf *out, uint8_t dtype, int64_t bits)

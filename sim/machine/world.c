@@ -59,7 +59,7 @@ static void copy_tensors(World *w)
             HostTensor *t = &w->tensors[d->regions[k].tensor];
             if (!d->regions[k].writes || t->data)
                 continue;
-            t->data = xcalloc((size_t)t->bytes + 1, 1);
+            t->data = xcalloc((size_t)t->held + 1, 1);
         }
     }
     for (uint32_t i = 0; i < w->n_tensors; i++)

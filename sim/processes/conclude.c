@@ -37,14 +37,6 @@ static TensorSpan *keep_spans(Arena *arena, Spans *s, uint32_t *n)
     return out;
 }
 
-bool team_wants(const Team *t, const char *name)
-{
-    for (uint32_t i = 0; i < t->n_wanted; i++)
-        if (strcmp(t->wanted[i], name) == 0)
-            return true;
-    return false;
-}
-
 static bool program_sets(const BcProgram *p)
 {
     for (uint32_t f = 0; f < p->n_funcs; f++)
@@ -65,16 +57,19 @@ void team_prepare(Processes *p, World *w)
     for (uint32_t i = 0; i < w->n_tensors; i++) {
         HostTensor *h = &w->tensors[i];
         Spans needed = {0}, owned = {0};
+        if (p->self == 0)
+            spans_printed(t, w, i, &needed);
         spans_needed(t, w, i, &needed);
-        if (p->self == 0 && team_wants(t, h->name)) {
-            vec_clear(&needed);
-            vec_push(&needed, (TensorSpan){0, h->bytes});
-        }
+        spans_settle(&needed);
         if (h->dir != 0)
             spans_owned(t, w, i, &owned);
-        h->spans = keep_spans(&w->arena, &needed, &h->n_spans);
+        if (h->held < h->bytes) { /* else all of it is held already */
+            uint32_t n;
+            TensorSpan *spans = keep_spans(&w->arena, &needed, &n);
+            tensor_hold(h, spans, n);
+        }
         h->owned = keep_spans(&w->arena, &owned, &h->n_owned);
-        h->partial = true;
+        vec_free(&needed);
     }
 }
 
@@ -236,39 +231,6 @@ static void forget_times(World *w)
         w->ranks[i].free_ps = -1;
         w->ranks[i].busy = false;
     }
-}
-
-/* ---- tensors ---- */
-
-typedef struct {
-    World *w;
-    uint32_t tensor;
-} Printed;
-
-static void take_piece(void *env, uint32_t process, const char *bytes, size_t len)
-{
-    Printed *p = env;
-    int64_t at;
-    if (process == 0 || len <= sizeof at)
-        return;
-    memcpy(&at, bytes, sizeof at);
-    memcpy(p->w->tensors[p->tensor].data + at, bytes + sizeof at, len - sizeof at);
-}
-
-void gather_tensor(Team *t, World *w, uint32_t tensor)
-{
-    const HostTensor *h = &w->tensors[tensor];
-    Printed p = {w, tensor};
-    Buf mine = {0};
-    for (uint32_t i = 0; team_max(t, i < h->n_owned); i++) {
-        buf_clear(&mine);
-        if (i < h->n_owned) {
-            buf_bytes(&mine, &h->owned[i].offset, sizeof(int64_t));
-            buf_bytes(&mine, h->data + h->owned[i].offset, (size_t)h->owned[i].bytes);
-        }
-        team_gather(t, &mine, take_piece, &p);
-    }
-    buf_free(&mine);
 }
 
 void gather_costs(Team *t, World *w)

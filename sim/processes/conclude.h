@@ -10,15 +10,17 @@ bool team_same(Processes *p, World *w);
 void team_prepare(Processes *p, World *w);
 bool team_combine(Processes *p, Mismatch *found, bool ok);
 
-bool team_wants(const Team *t, const char *name);
-
 /* Process 0 has the lanes of all as they stand. */
 void gather_lanes(Team *t, World *w);
 /* What pl.debug_print says is kept from now on, and at the end said by process 0, by rank. */
 void collect_prints(Team *t, RunConfig *config);
 void gather_prints(Team *t);
-/* Process 0 has the whole of a tensor that Team.wanted names. */
-void gather_tensor(Team *t, World *w, uint32_t tensor);
+/* The bytes of a tensor that Team.printed shows, in no order. */
+void spans_printed(const Team *t, const World *w, uint32_t tensor, Spans *out);
+/* Process 0 has what it shows. */
+void gather_printed(Team *t, World *w);
+/* Of Processes: look. */
+const char *shown_cell(Processes *p, uint32_t window, uint32_t rank, int64_t at);
 /* Every process has the counters of all. */
 void gather_costs(Team *t, World *w);
 /* Process 0 has the reports of all, those of several ranks about one thing once; the others have

@@ -72,7 +72,8 @@ static void send_region(Team *t, const World *w, uint32_t dispatch, const Region
         BytesHead head = {dispatch, r->tensor, r->offset + at};
         Buf text = {0};
         buf_bytes(&text, &head, sizeof head);
-        buf_bytes(&text, w->tensors[r->tensor].data + head.offset, (size_t)len);
+        const HostTensor *h = &w->tensors[r->tensor];
+        buf_bytes(&text, tensor_at(h, h->data, head.offset), (size_t)len);
         team_send(t, to, TAG_BYTES, text.at, text.len);
         buf_free(&text);
     }
@@ -114,6 +115,19 @@ static bool in_turn(const Team *t, uint32_t dispatch)
     return true;
 }
 
+/* Of what a dispatch has written, what is held here. */
+static void put_bytes(HostTensor *h, int64_t offset, const char *bytes, size_t len)
+{
+    int64_t end = offset + (int64_t)len, next;
+    for (int64_t at = offset; at < end; at = next) {
+        char *to = tensor_at(h, h->data, at);
+        next = tensor_next_bound(h, at);
+        next = next < end ? next : end;
+        if (to)
+            memcpy(to, bytes + (at - offset), (size_t)(next - at));
+    }
+}
+
 static void apply(Team *t, int tag, const char *bytes, size_t len)
 {
     World *w = t->world;
@@ -125,7 +139,7 @@ static void apply(Team *t, int tag, const char *bytes, size_t len)
         return;
     }
     memcpy(&head, bytes, sizeof head);
-    memcpy(w->tensors[head.tensor].data + head.offset, bytes + sizeof head, len - sizeof head);
+    put_bytes(&w->tensors[head.tensor], head.offset, bytes + sizeof head, len - sizeof head);
 }
 
 /* Messages that came early, once what they waited for has ended. */

@@ -2,7 +2,7 @@
  * writes what it has into it (or, where it does not see the file, sends it), process 0 renames. */
 #include "sim/processes/files.h"
 
-#include "sim/host/npy.h"
+#include "sim/host/input.h"
 #include "sim/machine/fault.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -68,14 +68,61 @@ static bool is_shared(const Output *o)
     return team_agree(&o->t->base, here) && o->t->t->file_open(o->part);
 }
 
+/* Where a process is in what it writes. */
+typedef struct {
+    uint32_t i; /* of HostTensor.owned */
+    int64_t at; /* in that */
+} Place;
+
+static bool next_piece(const Output *o, Place *p, TensorSpan *s)
+{
+    enum { PIECE = 1 << 22 };
+    const HostTensor *h = o->h;
+    while (p->i < h->n_owned && p->at == h->owned[p->i].bytes)
+        *p = (Place){p->i + 1, 0};
+    if (p->i == h->n_owned)
+        return false;
+    int64_t left = h->owned[p->i].bytes - p->at;
+    *s = (TensorSpan){h->owned[p->i].offset + p->at, left < PIECE ? left : PIECE, 0};
+    p->at += s->bytes;
+    return true;
+}
+
+/* Zeros that nobody has written? */
+static bool is_empty(const Output *o, TensorSpan s)
+{
+    uint32_t tensor = (uint32_t)(o->h - o->w->tensors);
+    return parts_are_zero(input_parts(o->w), tensor) && !tensor_at(o->h, o->h->data, s.offset) &&
+           tensor_next_bound(o->h, s.offset) - s.offset >= s.bytes;
+}
+
+/* Appends its bytes. */
+static bool add_piece(Output *o, TensorSpan s, Buf *out)
+{
+    char *to = buf_room(out, (size_t)s.bytes);
+    if (input_bytes(o->w, (uint32_t)(o->h - o->w->tensors), s, to)) {
+        out->len += (size_t)s.bytes;
+        return true;
+    }
+    failed(o, "its initial value could not be made again");
+    return false;
+}
+
 static void write_own(Output *o)
 {
     const PldTransport *t = o->t->t;
-    for (uint32_t i = 0; i < o->h->n_owned; i++) {
-        TensorSpan s = o->h->owned[i];
-        if (!t->file_write(o->start + s.offset, o->h->data + s.offset, (size_t)s.bytes))
+    Buf piece = {0};
+    TensorSpan s;
+    for (Place at = {0}; next_piece(o, &at, &s);) {
+        if (is_empty(o, s)) /* as the new file is */
+            continue;
+        buf_clear(&piece);
+        if (!add_piece(o, s, &piece))
+            break;
+        if (!t->file_write(o->start + s.offset, piece.at, (size_t)s.bytes))
             failed(o, "a write failed");
     }
+    buf_free(&piece);
     if (!t->file_close())
         failed(o, "a write failed");
 }
@@ -96,22 +143,15 @@ static void take_piece(void *env, uint32_t process, const char *bytes, size_t le
 /* Everybody's next piece in each round. */
 static void send_own(Output *o)
 {
-    enum { PIECE = 1 << 24 };
-    uint32_t i = 0;
-    int64_t at = 0;
+    Place at = {0};
     Buf mine = {0};
-    while (team_max(o->t, i < o->h->n_owned)) {
+    TensorSpan s;
+    bool more = next_piece(o, &at, &s);
+    while (team_max(o->t, more)) {
         buf_clear(&mine);
-        if (i < o->h->n_owned) {
-            TensorSpan s = o->h->owned[i];
-            int64_t len = s.bytes - at < PIECE ? s.bytes - at : PIECE, where = s.offset + at;
-            buf_bytes(&mine, &where, sizeof where);
-            buf_bytes(&mine, o->h->data + where, (size_t)len);
-            at += len;
-            if (at == s.bytes) {
-                i++;
-                at = 0;
-            }
+        if (more) {
+            buf_bytes(&mine, &s.offset, sizeof s.offset);
+            more = add_piece(o, s, &mine) && next_piece(o, &at, &s);
         }
         team_gather(o->t, &mine, take_piece, o);
     }

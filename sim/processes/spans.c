@@ -3,7 +3,9 @@
 
 #include <stdlib.h>
 
-/* Neighbouring ranges of one process. */
+#define NOBODY UINT32_MAX
+
+/* Neighbouring ranges that one process has written last, or that nobody has. */
 typedef struct {
     int64_t end;
     uint32_t owner;
@@ -39,23 +41,44 @@ static void take(Pieces *p, int64_t first, int64_t end, uint32_t owner)
     *p = out;
 }
 
-void spans_owned(const Team *t, const World *w, uint32_t tensor, Spans *out)
+static void written(const Team *t, const World *w, uint32_t tensor, Pieces *p)
 {
-    Pieces p = {0};
     if (w->tensors[tensor].bytes)
-        push_piece(&p, w->tensors[tensor].bytes, 0);
+        push_piece(p, w->tensors[tensor].bytes, NOBODY);
     for (uint32_t i = 0; i < w->dispatches.len; i++) {
         const Dispatch *d = &w->dispatches.at[i];
         for (uint32_t k = 0; k < d->n_regions; k++) {
             const Region *r = &d->regions[k];
             if (r->tensor == tensor && r->writes && r->bytes)
-                take(&p, r->offset, r->offset + r->bytes, t->base.home[d->rank]);
+                take(p, r->offset, r->offset + r->bytes, t->base.home[d->rank]);
         }
     }
+}
+
+/* Where the i-th of n processes begins in a range that nobody has written: at whole elements. */
+static int64_t share(int64_t bytes, uint32_t i, uint32_t n)
+{
+    enum { GRAIN = 64 };
+    return i == n ? bytes : bytes / n * i / GRAIN * GRAIN;
+}
+
+void spans_owned(const Team *t, const World *w, uint32_t tensor, Spans *out)
+{
+    Pieces p = {0};
+    uint32_t self = t->base.self, n = t->base.n;
     int64_t at = 0;
-    for (uint32_t i = 0; i < p.len; at = p.at[i++].end)
-        if (p.at[i].owner == t->base.self)
-            vec_push(out, (TensorSpan){at, p.at[i].end - at});
+    written(t, w, tensor, &p);
+    for (uint32_t i = 0; i < p.len; at = p.at[i++].end) {
+        int64_t bytes = p.at[i].end - at, first = 0, end = bytes;
+        if (p.at[i].owner == NOBODY) {
+            first = share(bytes, self, n);
+            end = share(bytes, self + 1, n);
+        } else if (p.at[i].owner != self) {
+            continue;
+        }
+        if (end > first)
+            vec_push(out, (TensorSpan){at + first, end - first, 0});
+    }
     vec_free(&p);
 }
 
@@ -65,8 +88,7 @@ static int by_offset(const void *a_, const void *b_)
     return (a->offset > b->offset) - (a->offset < b->offset);
 }
 
-/* In order, without overlap. */
-static void settle(Spans *s)
+void spans_settle(Spans *s)
 {
     uint32_t kept = 0;
     if (s->len == 0)
@@ -85,13 +107,10 @@ static void settle(Spans *s)
 
 void spans_needed(const Team *t, const World *w, uint32_t tensor, Spans *out)
 {
-    if (w->tensors[tensor].dir != 0)
-        spans_owned(t, w, tensor, out);
     for (uint32_t i = 0; i < w->dispatches.len; i++) {
         const Dispatch *d = &w->dispatches.at[i];
         for (uint32_t k = 0; team_is_mine(t, d->rank) && k < d->n_regions; k++)
             if (d->regions[k].tensor == tensor && d->regions[k].bytes)
-                vec_push(out, (TensorSpan){d->regions[k].offset, d->regions[k].bytes});
+                vec_push(out, (TensorSpan){d->regions[k].offset, d->regions[k].bytes, 0});
     }
-    settle(out);
 }

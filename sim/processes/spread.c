@@ -24,9 +24,7 @@ static void conclude(Team *t, World *w, RunResult *result)
         judge_run(t, w, !w->failed && !w->n_still && !stuck);
     gather_prints(t);
     gather_costs(t, w);
-    for (uint32_t i = 0; i < w->n_tensors; i++)
-        if (team_wants(t, w->tensors[i].name))
-            gather_tensor(t, w, i);
+    gather_printed(t, w);
     if (w->config->cost && !w->failed && !w->n_still && !stuck && t->base.self == 0)
         cost_check(w);
     gather_reports(t, w, result);

@@ -26,6 +26,7 @@ Team *team_new(const PldTransport *transport, uint32_t n_ranks, TeamMap map, boo
                           .same = team_same,
                           .prepare = team_prepare,
                           .combine = team_combine,
+                          .look = shown_cell,
                           .started = dispatch_started,
                           .ended = dispatch_ended,
                           .progress = quiet_progress,
@@ -45,6 +46,7 @@ void team_free(Team *t)
     xfree(t->base.home);
     buf_free(&t->gathered);
     buf_free(&t->prints);
+    buf_free(&t->shown_cells);
     xfree(t);
 }
 

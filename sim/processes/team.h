@@ -52,8 +52,9 @@ struct Team {
     int64_t wave[WAVE_LEN], sum[WAVE_LEN], last[WAVE_LEN];
     double moved, reported; /* transport's time of the last activity seen, and of the last line */
     int64_t stalled;        /* activity then */
-    const char *const *wanted; /* tensors that process 0 shall have whole at the end */
-    uint32_t n_wanted;
+    const char *const *printed; /* of --print: what process 0 shall have at the end */
+    uint32_t n_printed;
+    Buf shown_cells;        /* at process 0: of windows that others have */
     bool judge;             /* checks that need the others' accesses */
     unsigned asked;         /* CHECK_ bits of the run */
     RunConfig *config;      /* of the world */
@@ -121,9 +122,12 @@ bool quiet_idle(Processes *p, World *w);
 bool team_is_crowded(const Team *t);
 
 /* ---- spans.c ---- */
-/* Of a host tensor, the bytes whose last writer was this process (process 0: or nobody). */
+/* Of a host tensor, the bytes whose last writer was this process, and its share of those that
+ * nobody writes. */
 void spans_owned(const Team *t, const World *w, uint32_t tensor, Spans *out);
-/* The bytes that this process needs at the start: its dispatches' and its owned ones. */
+/* The bytes that its dispatches take, in no order. */
 void spans_needed(const Team *t, const World *w, uint32_t tensor, Spans *out);
+/* In order, without overlap or neighbours. */
+void spans_settle(Spans *s);
 
 #endif

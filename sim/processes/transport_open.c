@@ -32,6 +32,23 @@ static bool is_launcher(const Library *l)
     return false;
 }
 
+bool transport_is_lost(Arena *arena, const PldTransport *t, const char **why)
+{
+    static const char *const sizes[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"};
+    for (size_t i = 0; t->size() == 1 && i < sizeof sizes / sizeof sizes[0]; i++) {
+        const char *started = getenv(sizes[i]);
+        if (started && strtol(started, NULL, 10) > 1) {
+            *why = arena_printf(
+                arena,
+                "%s processes were started (%s), and each is alone under %s: start them with its "
+                "mpirun, or with srun --mpi=pmix for Open MPI, --mpi=pmi2 for MPICH",
+                started, sizes[i], t->name);
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Where the program lies, with a slash at its end. */
 static const char *own_folder(Arena *arena)
 {

@@ -9,5 +9,8 @@
  * the program's folder or ../lib/pld; it stays open. NULL: *why says what is missing, in the arena.
  */
 const PldTransport *transport_open(Arena *arena, const char *path, const char **why);
+/* Is a started transport alone, though a launcher has started several processes that look like it?
+ * *why then says what to do, in the arena. */
+bool transport_is_lost(Arena *arena, const PldTransport *t, const char **why);
 
 #endif

@@ -10,7 +10,7 @@ typedef struct {
     const char *name; /* of the program */
     Buf cases;
     uint32_t tests, failures, errors, skipped;
-    const char *time; /* of the run, seconds */
+    const char *time; /* the attribute: seconds of the run; "": nothing was modelled */
 } Suite;
 
 static void begin_case(Suite *s, const char *name)
@@ -20,7 +20,7 @@ static void begin_case(Suite *s, const char *name)
     xml_escape(&s->cases, s->name);
     buf_str(&s->cases, "\" name=\"");
     xml_escape(&s->cases, name);
-    buf_printf(&s->cases, "\" time=\"%s\">\n", s->time);
+    buf_printf(&s->cases, "\"%s>\n", s->time);
 }
 
 static void end_case(Suite *s)
@@ -48,8 +48,8 @@ static void end_suite(Suite *s, Buf *out)
 {
     buf_printf(out,
                "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n<testsuite "
-               "name=\"pldrun\" tests=\"%u\" failures=\"%u\" errors=\"%u\" skipped=\"%u\" "
-               "time=\"%s\">\n",
+               "name=\"pldrun\" tests=\"%u\" failures=\"%u\" errors=\"%u\" skipped=\"%u\""
+               "%s>\n",
                s->tests, s->failures, s->errors, s->skipped, s->time);
     buf_bytes(out, s->cases.at, s->cases.len);
     buf_str(out, "</testsuite>\n</testsuites>\n");
@@ -130,9 +130,10 @@ static void output_cases(Suite *s, const RunResult *r)
 void junit_run(Buf *out, const char *name, unsigned checks, const RunResult *r, int status)
 {
     Buf time = {0};
-    buf_printf(&time, "%lld.%012lld", (long long)(r->time_ps / 1000000000000),
-               (long long)(r->time_ps % 1000000000000));
-    Suite s = {.name = name, .time = time.at};
+    if (r->time_ps >= 0)
+        buf_printf(&time, " time=\"%lld.%012lld\"", (long long)(r->time_ps / 1000000000000),
+                   (long long)(r->time_ps % 1000000000000));
+    Suite s = {.name = name, .time = time.at ? time.at : ""};
     run_case(&s, r);
     check_cases(&s, r, checks);
     output_cases(&s, r);
@@ -150,7 +151,7 @@ void junit_run(Buf *out, const char *name, unsigned checks, const RunResult *r, 
 
 void junit_explore(Buf *out, const char *name, const ExploreResult *r)
 {
-    Suite s = {.name = name, .time = "0"};
+    Suite s = {.name = name, .time = " time=\"0\""};
     begin_case(&s, "explore");
     if (r->text) {
         bad(&s, "error", "usage", r->text);

@@ -127,7 +127,7 @@ static void take_slice(const Subscript *s, int64_t extent, int64_t stride, Array
     view->shape[view->rank] = distance > 0 ? (distance - 1) / size + 1 : 0;
     /* with one element or none, the step, which may be huge, is not taken */
     view->stride[view->rank] = view->shape[view->rank] > 1 ? stride * s->step : 0;
-    view->at += distance > 0 ? start * stride : 0;
+    view->first += distance > 0 ? start * stride : 0;
     view->rank++;
 }
 
@@ -144,7 +144,7 @@ static bool take_subscript(SliceParse *p, const Subscript *s, const ArrayView *f
     if (i < 0 || i >= extent)
         return fail(p, "index %lld of dimension %u is outside, which has extent %lld",
                     (long long)s->start, axis, (long long)extent);
-    view->at += i * stride;
+    view->first += i * stride;
     return true;
 }
 
@@ -179,16 +179,17 @@ static bool take_groups(SliceParse *p, ArrayView *view, const char *name)
     return !*p->at || fail_here(p, "nothing more");
 }
 
-static ArrayView whole_view(const HostTensor *t)
+/* Row-major, without holes. */
+static void dense(ArrayView *view, Dtype dtype, uint32_t rank, const int64_t *shape)
 {
-    ArrayView view = {.at = t->data, .dtype = (Dtype)t->dtype, .rank = t->rank};
-    int64_t bytes = dtype_bytes(t->dtype);
-    for (uint32_t i = t->rank; i-- > 0;) {
-        view.shape[i] = t->shape[i];
-        view.stride[i] = bytes;
-        bytes *= t->shape[i];
+    int64_t bytes = dtype_bytes(dtype);
+    view->dtype = dtype;
+    view->rank = rank;
+    for (uint32_t i = rank; i-- > 0;) {
+        view->shape[i] = shape[i];
+        view->stride[i] = bytes;
+        bytes *= shape[i];
     }
-    return view;
 }
 
 static void show(const SliceParse *p, Buf *out, const ArrayView *view)
@@ -198,11 +199,28 @@ static void show(const SliceParse *p, Buf *out, const ArrayView *view)
     buf_char(out, '\n');
 }
 
-bool print_tensor(Arena *arena, Buf *out, const HostTensor *t, const char *spec, const char **why)
+/* Over processes one prints and has what is shown; the others find the same mistakes. */
+static const char elsewhere[8];
+
+static const char *look_tensor(void *env, int64_t at)
+{
+    const HostTensor *t = env;
+    const char *here = tensor_at(t, t->data, at);
+    return here ? here : elsewhere;
+}
+
+static bool tensor_view(SliceParse *p, HostTensor *t, ArrayView *view)
+{
+    *view = (ArrayView){.look = look_tensor, .env = t};
+    dense(view, (Dtype)t->dtype, t->rank, t->shape);
+    return skip_name(p) && take_groups(p, view, t->name);
+}
+
+bool print_tensor(Arena *arena, Buf *out, HostTensor *t, const char *spec, const char **why)
 {
     SliceParse p = {.arena = arena, .spec = spec, .at = spec, .why = why};
-    ArrayView view = whole_view(t);
-    if (!skip_name(&p) || !take_groups(&p, &view, t->name))
+    ArrayView view;
+    if (!tensor_view(&p, t, &view))
         return false;
     show(&p, out, &view);
     return true;
@@ -210,40 +228,48 @@ bool print_tensor(Arena *arena, Buf *out, const HostTensor *t, const char *spec,
 
 /* ---- windows ---- */
 
-/* The slice of one rank in the shape of the window's view; NULL with *why. */
-static bool window_slice(SliceParse *p, const World *w, uint32_t window, int64_t rank,
-                         ArrayView *view)
+typedef struct {
+    const World *w;
+    uint32_t window, rank;
+} WindowOf;
+
+static const char *look_window(void *env, int64_t at)
 {
-    const Window *win = &w->windows.at[window];
+    const WindowOf *of = env;
+    const World *w = of->w;
+    const char *bytes = w->fabric->ops->memory(w->fabric, of->rank, of->window);
+    if (!bytes && w->processes)
+        bytes = w->processes->look(w->processes, of->window, of->rank, at);
+    else if (bytes)
+        bytes += at;
+    return bytes ? bytes : elsewhere;
+}
+
+/* The slice of one rank in the shape of the window's view; false with *why. */
+static bool window_slice(SliceParse *p, const WindowOf *of, int64_t rank, ArrayView *view)
+{
+    const Window *win = &of->w->windows.at[of->window];
     if (win->domain == UINT32_MAX || !win->view_rank)
         return fail(p, "window %s is given to no device", win->name);
-    if (rank < 0 || rank >= w->n_ranks || !win->users[rank])
+    if (rank < 0 || rank >= of->w->n_ranks || !win->users[rank])
         return fail(p, "window %s is on no rank %lld", win->name, (long long)rank);
-    HostTensor t = {.dtype = win->view_dtype, .rank = win->view_rank};
-    memcpy(t.shape, win->view_shape, sizeof t.shape);
-    t.data = arena_alloc(p->arena, (size_t)win->bytes + 8);
-    memset(t.data, 0, (size_t)win->bytes + 8);
-    const void *bytes = w->fabric->ops->memory(w->fabric, (uint32_t)rank, window);
-    if (bytes)
-        memcpy(t.data, bytes, (size_t)win->bytes);
-    *view = whole_view(&t);
+    WindowOf *kept = arena_new(p->arena, WindowOf);
+    *kept = (WindowOf){of->w, of->window, (uint32_t)rank};
+    *view = (ArrayView){.look = look_window, .env = kept};
+    dense(view, (Dtype)win->view_dtype, win->view_rank, win->view_shape);
     return true;
 }
 
 /* name[rank], then subscripts: in further brackets, or in the same. */
-static bool print_window(SliceParse *p, const World *w, uint32_t window, int64_t rank, Buf *out)
+static bool window_view(SliceParse *p, const WindowOf *of, int64_t rank, ArrayView *view)
 {
-    const char *name = w->windows.at[window].name;
-    ArrayView view;
-    if (!window_slice(p, w, window, rank, &view))
+    const char *name = of->w->windows.at[of->window].name;
+    if (!window_slice(p, of, rank, view))
         return false;
     bool more = accept(p, ',');
     if (!more && !accept(p, ']'))
         return fail_here(p, "',' or ']'");
-    if ((more && !take_group(p, &view, name)) || !take_groups(p, &view, name))
-        return false;
-    show(p, out, &view);
-    return true;
+    return (!more || take_group(p, view, name)) && take_groups(p, view, name);
 }
 
 static bool unknown_name(SliceParse *p, const World *w, bool several, const char *name)
@@ -261,23 +287,65 @@ static bool unknown_name(SliceParse *p, const World *w, bool several, const char
     return fail(p, "no such host tensor or window; there are %s", known);
 }
 
+/* ---- what a name means ---- */
+
+/* The view, and the tensor or the window of a rank that it is of. */
+static bool named_view(SliceParse *p, const World *w, ArrayView *view, PrintedElement *of)
+{
+    const char *name;
+    int64_t rank;
+    bool several;
+    if (!print_spec_name(p->arena, p->spec, &name, p->why))
+        return false;
+    for (of->object = 0; of->object < w->n_tensors; of->object++)
+        if (strcmp(w->tensors[of->object].name, name) == 0) {
+            of->tensor = true;
+            return tensor_view(p, &w->tensors[of->object], view);
+        }
+    p->at += strlen(name);
+    bool one = accept(p, '[') && integer(p, &rank);
+    if (!window_find(w, name, one ? rank : -1, &of->object, &several))
+        return unknown_name(p, w, several, name);
+    if (!one)
+        return fail(p, "%s is a window: say of which rank, %s[0]", name, name);
+    of->rank = (uint32_t)rank;
+    return window_view(p, &(WindowOf){w, of->object, 0}, rank, view);
+}
+
 bool print_named(Arena *arena, Buf *out, const World *w, const char *spec, const char **why)
 {
     SliceParse p = {.arena = arena, .spec = spec, .at = spec, .why = why};
-    const char *name;
-    uint32_t window;
-    int64_t rank;
-    bool several;
-    if (!print_spec_name(arena, spec, &name, why))
+    PrintedElement of = {0};
+    ArrayView view;
+    if (!named_view(&p, w, &view, &of))
         return false;
-    for (uint32_t i = 0; i < w->n_tensors; i++)
-        if (strcmp(w->tensors[i].name, name) == 0)
-            return print_tensor(arena, out, &w->tensors[i], spec, why);
-    p.at += strlen(name);
-    bool one = accept(&p, '[') && integer(&p, &rank);
-    if (!window_find(w, name, one ? rank : -1, &window, &several))
-        return unknown_name(&p, w, several, name);
-    if (!one)
-        return fail(&p, "%s is a window: say of which rank, %s[0]", name, name);
-    return print_window(&p, w, window, rank, out);
+    show(&p, out, &view);
+    return true;
+}
+
+typedef struct {
+    PrintedElement of;
+    PrintedEach *each;
+    void *env;
+} Shown;
+
+static void show_element(void *env, int64_t at)
+{
+    Shown *s = env;
+    s->of.at = at;
+    s->each(s->env, &s->of);
+}
+
+void print_shown(const World *w, const char *spec, PrintedEach *each, void *env)
+{
+    const char *why;
+    Arena arena = {0};
+    SliceParse p = {.arena = &arena, .spec = spec, .at = spec, .why = &why};
+    Shown s = {.each = each, .env = env};
+    ArrayView view;
+    if (named_view(&p, w, &view, &s.of)) {
+        s.of.bytes = dtype_bytes(view.dtype);
+        format_array_shown(&view, show_element, &s);
+    }
+    arena_free(&arena);
 }

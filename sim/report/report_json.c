@@ -118,7 +118,11 @@ void report_json_run(Buf *out, const RunResult *r, int status)
     json_member_int(&j, "status", status);
     if (r) {
         json_member_int(&j, "steps", (int64_t)r->steps);
-        json_member_int(&j, "time_ps", r->time_ps);
+        json_key(&j, "time_ps");
+        if (r->time_ps < 0)
+            json_number(&j, "null"); /* nothing was modelled */
+        else
+            json_int(&j, r->time_ps);
         json_member_int(&j, "checked", r->n_checked);
         json_member_open(&j, "unchecked", '[');
         for (uint32_t i = 0; i < r->n_unchecked; i++)

@@ -164,6 +164,19 @@ static Expr *select_scalar(ValueLowering *x, const Expr *e)
     return value_op(x, OP_TILE_SEL, 3, slots);
 }
 
+/* A part, and then the move of it. */
+static Expr *extract(ValueLowering *x, Expr *e)
+{
+    Expr **target = &OP_ARG(e, EXTRACT, target_memory), *to = *target;
+    if (!to)
+        return e;
+    *target = NULL;
+    if (to->ival == MEM_VEC)
+        return e;
+    Expr *slots[] = {value_let(x, value_base(x), e), to};
+    return value_op(x, OP_TILE_MOVE, 2, slots);
+}
+
 static Expr *created(ValueLowering *x, const Expr *e, bool acc)
 {
     Expr *slots[OP_MAX_SLOTS] = {OP_ARG(e, TENSOR_CREATE, shape), OP_ARG(e, TENSOR_CREATE, dtype),
@@ -211,6 +224,7 @@ static Expr *to_tile(ValueLowering *x, Expr *e, ValuePlace place)
     case OP_TILE_SUBC: return chain(x, e, OP_TILE_SUB);
     case OP_TILE_CMP:
     case OP_TENSOR_CMP: return compare(x, e);
+    case OP_EXTRACT: return extract(x, e);
     case OP_TILE_SELS: return select_scalar(x, e);
     case OP_TILE_SLICE: return tile_slice(x, e);
     case OP_TENSOR_SLICE: return slice(x, e, place == VALUE_MAT ? MEM_MAT : MEM_VEC);

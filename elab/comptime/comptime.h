@@ -35,6 +35,8 @@ bool elab_is_special_call(const char *dotted);
 /* ": use NAME" where the table of operations has it. */
 const char *elab_hint(Elab *e, const char *name);
 const char *elab_nearest_op(const char *name);
+/* What to write in place of a name that other systems have, or NULL. (comptime/hints.c) */
+const char *elab_instead(const char *dotted);
 /* Reports a call of what is no operation. */
 Val elab_unknown_op(Elab *e, Sym dotted, Span span);
 /* Reports an expression of Python that the language has not, with what to write. */

@@ -75,7 +75,15 @@ bool elab_is_kernel(Elab *e, const Ast *def)
 void elab_bad_decorator(Elab *e, const Ast *d)
 {
     Buf b = {0};
-    ast_print_expr(&b, d->kind == AST_CALL ? d->call.callee : d);
+    const Ast *name = d->kind == AST_CALL ? d->call.callee : d;
+    Sym dotted = elab_dotted(e, name);
+    if (dotted && strcmp(dotted, "pl.jit.extern") == 0) {
+        elab_error(e, d->span, "unsupported",
+                   "@pl.jit.extern is not supported: write the kernel in the language, with "
+                   "@pl.jit.incore");
+        return;
+    }
+    ast_print_expr(&b, name);
     elab_error(
         e, d->span, "name",
         "unknown decorator @%s: a function has @pl.function(type=...), @pl.function(level=..., "
@@ -152,6 +160,10 @@ static bool read_word(Elab *e, const AstKeyword *k, Words *w)
     } else if (strcmp(k->name, "level") == 0) {
         t = ENUM_Level;
         v = &w->level;
+    } else if (strcmp(k->name, "external_source") == 0) {
+        elab_error(e, k->span, "unsupported",
+                   "external_source= is not supported: write the kernel in the language");
+        return false;
     } else if (strcmp(k->name, "role") != 0) {
         elab_error(e, k->span, "name",
                    "@pl.function has no %s=: it takes type=, or level= and role=", k->name);

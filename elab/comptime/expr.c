@@ -222,6 +222,11 @@ static Val eval_dotted(Elab *e, const Ast *a, Sym dotted)
         elab_error(e, a->span, "name", "%s is an operation: call it, %s(...)", dotted, dotted);
         return val_bad;
     }
+    const char *instead = elab_instead(dotted);
+    if (instead) {
+        elab_error(e, a->span, "name", "there is no %s: write %s", dotted, instead);
+        return val_bad;
+    }
     const char *near = elab_nearest_op(dotted);
     elab_error(e, a->span, "name", "unknown name %s%s%s%s", dotted, near ? "; did you mean " : "",
                near ? near : "", near ? "?" : "");

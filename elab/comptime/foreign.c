@@ -268,14 +268,7 @@ static bool foreign_def(Elab *e, const Ast *s)
         return false;
     elab_define(e, e->scope, s->def.name, val_bad, s->def.name_span);
     if (s->def.decorators.len) {
-        Buf b = {0};
-        const Ast *d = s->def.decorators.at[0];
-        ast_print_expr(&b, d->kind == AST_CALL ? d->call.callee : d);
-        elab_error(e, d->span, "name",
-                   "unknown decorator @%s: functions have @pl.jit, @pl.jit.incore, @pl.jit.host, "
-                   "@pl.function(...), @pld.init or @pld.golden",
-                   b.at ? b.at : "");
-        buf_free(&b);
+        elab_bad_decorator(e, s->def.decorators.at[0]);
         return true;
     }
     bool main = strcmp(s->def.name, "main") == 0;

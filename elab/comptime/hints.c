@@ -10,10 +10,19 @@ static const struct {
 #include "elab/comptime/hints.def"
 };
 
-static const char *find(const char *word)
+static bool is_meant(const char *pattern, const char *dotted, const char *word)
 {
+    size_t n = strlen(pattern);
+    if (pattern[n - 1] == '*')
+        return strncmp(pattern, word, n - 1) == 0;
+    return strcmp(pattern, strchr(pattern, '.') ? dotted : word) == 0;
+}
+
+const char *elab_instead(const char *dotted)
+{
+    const char *word = strrchr(dotted, '.') + 1;
     for (uint32_t i = 0; i < sizeof hints / sizeof hints[0]; i++)
-        if (strcmp(hints[i].word, word) == 0)
+        if (is_meant(hints[i].word, dotted, word))
             return hints[i].text;
     return NULL;
 }
@@ -80,10 +89,11 @@ Val elab_unknown_op(Elab *e, Sym dotted, Span span)
         return val_bad;
     }
     const char *word = strrchr(dotted, '.') + 1, *near = elab_nearest_op(dotted);
-    const char *last = near ? strrchr(near, '.') + 1 : "", *hint = find(word);
+    const char *last = near ? strrchr(near, '.') + 1 : "", *hint = elab_instead(dotted);
+    bool same = strcmp(last, word) == 0 && (!hint || strncmp(dotted, "pld.tile.", 9) != 0);
     /* The same word elsewhere, else what the table says, else a name that looks like it: of an
      * operation, as a type cannot be called. */
-    if (hint && strcmp(last, word) != 0)
+    if (hint && !same)
         elab_error(e, span, "name", "there is no %s: write %s", dotted, hint);
     else if (near && !isupper((unsigned char)*last))
         elab_error(e, span, "op", "unknown operation %s; did you mean %s?", dotted, near);

@@ -122,8 +122,11 @@ static bool layout_slot(Elab *e, const Ast *a)
     }
     if (is_dotted(e, a, "pl.ND") || is_dotted(e, a, "pl.TensorLayout.ND"))
         return true;
-    elab_error(e, a->span, "unsupported",
-               "memory is laid out row by row here: write pl.ND, or leave it out");
+    Sym other = elab_dotted(e, a->kind == AST_CALL ? callee : a);
+    elab_error(
+        e, a->span, "unsupported",
+        "%s is not supported: memory is laid out row by row here, write pl.ND, or leave it out",
+        other ? other : "this layout");
     return false;
 }
 

@@ -330,14 +330,15 @@ void elab_aug_assign(Elab *e, const Ast *s)
 
 /* ---- calls as statements */
 
-/* `pl.store(tile, offsets, y)` rebinds y; in a dump what is written is what is meant. */
+/* `pl.store(tile, offsets, y)` rebinds y, as each operation in place does with what it is given; in
+ * a dump what is written is what is meant. */
 static bool rebinds(Elab *e, const Expr *x)
 {
     int in_place = op_in_place(x->op);
-    if (e->ir || in_place < 0 || op_info(x->op)->family != FAMILY_MOVE)
+    const Expr *dst = in_place < 0 ? NULL : x->args[in_place];
+    if (e->ir || !dst || dst->kind != EX_VAR)
         return false;
-    const Expr *dst = x->args[in_place];
-    if (dst->kind != EX_VAR)
+    if (op_info(x->op)->family != FAMILY_MOVE && dst->type->kind != TY_TILE)
         return false;
     Sym name = func_var(e->fn->f, dst->var)->base;
     Expr *value = (Expr *)(uintptr_t)x;

@@ -205,6 +205,38 @@ static void note_local_extents(Elab *e, const Expr *op)
     }
 }
 
+/* Do parts of these extents lie within memory or a tile at these offsets, as far as constants say?
+ */
+static bool lies_within(const Type *t, const Expr *shape, const Expr *offset)
+{
+    int64_t size, at, extent;
+    if (shape->n_args != t->rank || offset->n_args != t->rank)
+        return false;
+    for (uint32_t i = 0; i < t->rank; i++)
+        if (!dim_is_const(t->dims[i], &extent) || !expr_is_int(shape->args[i], &size) ||
+            !expr_is_int(offset->args[i], &at) || size < 1 || at < 0 || at > extent - size)
+            return false;
+    return true;
+}
+
+/* A load has its offsets first, a slice its shape: swapped by mistake they may fit. */
+static void note_swapped(Elab *e, const Expr *op)
+{
+    TypeRule rule = op_info(op->op)->rule;
+    if (rule != RULE_LOAD && rule != RULE_SLICE && op->op != OP_TILE_SLICE)
+        return;
+    const Type *t = op->args[0] ? op->args[0]->type : NULL;
+    const Expr *first = op->args[1], *second = op->args[2];
+    const char *names[] = {op_info(op->op)->slots[1].name, op_info(op->op)->slots[2].name};
+    const Expr *offset = rule == RULE_LOAD ? first : second;
+    const Expr *shape = rule == RULE_LOAD ? second : first;
+    if (t && type_is_shaped(t) && first && second && first->kind == EX_LIST &&
+        second->kind == EX_LIST && !lies_within(t, shape, offset) && lies_within(t, offset, shape))
+        diag_note(e->diags, op->span,
+                  "%s takes %s before %s; the other way round they fit: give both by name",
+                  op_info(op->op)->full, names[0], names[1]);
+}
+
 Expr *elab_value_of(Elab *e, Val v, Span span)
 {
     if (is_tile(v))
@@ -245,6 +277,7 @@ Val elab_make_op(Elab *e, OpId op, Expr **slots, Span span)
     x->type = infer_op(e->p, x, e->fn->level);
     if (!x->type) {
         note_local_extents(e, x);
+        note_swapped(e, x);
         return val_bad;
     }
     elab_op_effects(e, x);

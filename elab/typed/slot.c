@@ -46,15 +46,32 @@ static bool makes_extents(const Elab *e, OpId op, const OpSlot *s)
            (op == OP_TENSOR_CREATE || op == OP_TENSOR_SLICE || op == OP_TENSOR_RESHAPE);
 }
 
+/* One element, of a vector also by a number: pl.read(t, i). */
+static bool is_element(OpId op)
+{
+    TypeRule rule = op_info(op)->rule;
+    return rule == RULE_READ || rule == RULE_WRITE || rule == RULE_TILE_READ ||
+           rule == RULE_TILE_WRITE;
+}
+
+static bool is_number(Val v)
+{
+    return v.kind == V_INT ||
+           (v.kind == V_EXPR && v.expr->type && type_is_int_scalar(v.expr->type));
+}
+
 static Expr *list_slot(Elab *e, OpId op, uint32_t slot, Val v, Span span)
 {
     const OpSlot *s = &op_info(op)->slots[slot];
     bool tiles = s->kind == SLOT_TILES || s->kind == SLOT_TASKS;
     if (v.kind != V_LIST && v.kind != V_TUPLE) {
         bool bytes = op == OP_ALLOC_WINDOW_BUFFER && v.kind != V_BAD;
-        Expr *x = bytes ? elab_int(e, v, span, "the size of a window buffer") : NULL;
+        bool index = s->kind == SLOT_IDX && is_element(op) && is_number(v);
+        Expr *x = bytes   ? elab_int(e, v, span, "the size of a window buffer")
+                  : index ? elab_int(e, v, span, "an index")
+                          : NULL;
         x = extent_item(e, x);
-        return bytes
+        return bytes || index
                    ? (x ? elab_list(e, &x, 1, span) : NULL)
                    : wrong(e, op, slot, v, span, tiles ? "a list of tiles" : "a list of integers");
     }

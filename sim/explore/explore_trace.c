@@ -368,36 +368,43 @@ static void visit(Trace *t, uint32_t j)
 
 /* ---- credits that a wait cannot do without ---- */
 
-static bool is_credit(const Trace *t, uint32_t i, const Step *wait)
+typedef VEC(uint32_t) Credits; /* items that change a cell, in order */
+
+static void note_credits(const Trace *t, const Step *wait, Credits *out)
 {
-    const Step *s = t->items.at[i].s;
-    return s->kind == STEP_NOTIFY && step_same_cell(s, wait);
+    vec_clear(out);
+    for (uint32_t i = 0; i < t->items.len; i++)
+        if (t->items.at[i].s->kind == STEP_NOTIFY && step_same_cell(t->items.at[i].s, wait))
+            vec_push(out, i);
 }
 
 /* The most that the cell can hold when item `wait` is taken and `without` and what follows it have
  * not happened. */
-static int64_t at_most(const Trace *t, uint32_t wait, uint32_t without)
+static int64_t at_most(const Trace *t, const Credits *credits, uint32_t wait, uint32_t without)
 {
     const Item *w = &t->items.at[wait], *e = &t->items.at[without];
     int64_t sum = 0;
-    for (uint32_t i = 0; i < t->items.len; i++) {
-        const Item *it = &t->items.at[i];
-        if (!is_credit(t, i, w->s) || i == without)
+    for (uint32_t k = 0; k < credits->len; k++) {
+        uint32_t i = credits->at[k];
+        if (i == without)
             continue;
+        int32_t value = t->items.at[i].s->value;
         bool after_wait = trace_clock(t, i)[w->proc] >= w->pos;
         bool after = trace_clock(t, i)[e->proc] >= e->pos;
-        if (it->s->value > 0 ? !after_wait && !after : i < wait)
-            sum += it->s->value;
+        if (value > 0 ? !after_wait && !after : i < wait)
+            sum += value;
     }
     return sum;
 }
 
-static void find_certain(Trace *t, uint32_t wait)
+static void find_certain(Trace *t, Credits *credits, uint32_t wait)
 {
     const Step *w = t->items.at[wait].s;
-    for (uint32_t i = wait; i-- > 0;) {
-        if (!is_credit(t, i, w) || t->items.at[i].s->value <= 0 ||
-            trace_before(t, i, trace_clock(t, wait)) || at_most(t, wait, i) >= w->value)
+    note_credits(t, w, credits);
+    for (uint32_t k = credits->len; k-- > 0;) {
+        uint32_t i = credits->at[k];
+        if (i >= wait || t->items.at[i].s->value <= 0 ||
+            trace_before(t, i, trace_clock(t, wait)) || at_most(t, credits, wait, i) >= w->value)
             continue;
         vec_push(&t->certain, (Pair){i, wait});
     }
@@ -416,6 +423,7 @@ static void visit_from(Trace *t, uint32_t first)
  * something new comes before, until nothing is. */
 static void make_clocks(Trace *t)
 {
+    Credits credits = {0};
     for (uint32_t first = 0; first < t->items.len;) {
         visit_from(t, first);
         uint32_t known = t->certain.len;
@@ -423,10 +431,11 @@ static void make_clocks(Trace *t)
             const Step *s = t->items.at[j].s;
             if (s->kind == STEP_WAIT && s->op == WAIT_GE && t->items.at[j].node < t->n_steps &&
                 !scope_cell(t->scope, &s->rect))
-                find_certain(t, j);
+                find_certain(t, &credits, j);
         }
         first = known < t->certain.len ? t->certain.at[known].to : t->items.len;
     }
+    vec_free(&credits);
 }
 
 /* ---- accesses ---- */

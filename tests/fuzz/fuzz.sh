@@ -22,7 +22,7 @@ guided() {
         -fsanitize=fuzzer,address,undefined -o "$bin" "tests/fuzz/fuzz_$1.c" $dir/all.a -lm -lpthread
     if [ -f "tests/fuzz/$1.dict" ]; then dict=(-dict="tests/fuzz/$1.dict"); fi
     # shellcheck disable=SC2086
-    "$bin" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
+    "$bin" -max_total_time="$seconds" -timeout=60 -rss_limit_mb=2048 -print_final_stats=1 \
         -artifact_prefix="build/fuzz/$1/" "${dict[@]}" $FUZZ_FLAGS "build/fuzz/$1" "tests/fuzz/corpus/$1" \
         >"build/fuzz/$1.log" 2>&1
 }

@@ -79,10 +79,15 @@ static MmProgram random_program(uint64_t *s)
 {
     MmProgram p = {.ranks = 2 + below(s, 2), .cores = 1, .times = 1};
     Taste t = {.cells = 1 + below(s, 2), .sets = below(s, 5) < 3, .fences = below(s, 3) == 0};
-    for (uint32_t r = 0; r < p.ranks; r++) {
+    if (below(s, 10) == 0)
+        p.cores = 2;
+    if (below(s, 10) == 0)
+        p.times = 2;
+    uint32_t most = p.cores * p.times > 2 ? 2 : p.cores * p.times > 1 ? 3 : p.ranks == 2 ? 6 : 5;
+    for (uint32_t l = 0; l < p.ranks * p.cores; l++) {
         uint32_t slots = 0;
-        for (uint32_t i = 0, n = 1 + below(s, p.ranks == 2 ? 6 : 5); i < n && i < MM_OPS; i++)
-            p.ops[r][i] = random_op(s, &p, r, &t, &slots);
+        for (uint32_t i = 0, n = 1 + below(s, most); i < n && i < MM_OPS; i++)
+            p.ops[l][i] = random_op(s, &p, l / p.cores, &t, &slots);
     }
     return p;
 }
@@ -110,16 +115,25 @@ static char *found(const RunResult *r)
     return text.at ? text.at : xstrdup("");
 }
 
+/* Two lanes of a rank may make each other miss what they wait for: a run that ends so says so, and
+ * what it has not come to it does not say. */
+static bool misses(const MmProgram *p, const SimTest *t, const char *text)
+{
+    return p->cores > 1 && t->result.status == EXIT_DEADLOCK &&
+           strstr(text, "it may never see the value");
+}
+
 static bool judge(const MmProgram *p, SimTest *t, bool weak, const MmOutcomes *m)
 {
     static const char *const schedules[RUNS] = {"clock", "random:1", "random:2", "pct:3:3"};
-    bool certified = false;
+    bool certified = false, missed = false;
     char *first = NULL;
     for (int i = 0; i < RUNS; i++) {
         t->config.weak = weak;
         t->config.schedule = schedules[i];
         (void)simtest_run(t);
         char *now = found(&t->result);
+        missed |= misses(p, t, now);
         if (i == 0) {
             certified = t->result.certified;
             first = now;
@@ -127,7 +141,7 @@ static bool judge(const MmProgram *p, SimTest *t, bool weak, const MmOutcomes *m
         }
         if (certified != t->result.certified)
             fails(p, weak, "certified under one schedule only", schedules[i]);
-        if (strcmp(first, now) != 0) {
+        if (missed ? !*first != !*now : strcmp(first, now) != 0) {
             Buf both = {0};
             buf_printf(&both, "by clock:\n%sby %s:\n%s", first, schedules[i], now);
             fails(p, weak, "reports differ", both.at);
@@ -147,7 +161,9 @@ static bool try_program(const MmProgram *p, Count *count)
     SimTest t;
     BcInsn code[MM_INSNS];
     bool small = mm_outcomes(p, false, STATES, &m[0]) && mm_outcomes(p, true, STATES, &m[1]);
-    SimKernel k = {.code = code, .n = mm_kernel(p, code), .ints = true, .cores = 1, .times = 1};
+    SimKernel k = {.code = code, .n = mm_kernel(p, code), .ints = true};
+    k.cores = (uint16_t)p->cores;
+    k.times = (uint16_t)p->times;
     simtest_new(&t, p->ranks, k);
     t.config.checks = CHECK_RACES | CHECK_SIGNALS;
     t.config.no_golden = true;

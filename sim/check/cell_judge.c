@@ -66,10 +66,9 @@ typedef struct {
     CodePlace at;
 } Party;
 
-static void add_report(const Judge *j, const Buf *text, Party a, Party b)
+static void add_report(const Judge *j, const Buf *text, FabAddr cell, Party a, Party b)
 {
     World *w = j->c->world;
-    FabAddr cell = j->cell->at;
     report_add(w, REP_CHECK, "race", &a.at, text->at);
     report_item_window(w, report_item(w, a.role, a.at), cell, cell.offset + 4, DT_INT32);
     report_item_window(w, report_item(w, b.role, b.at), cell, cell.offset + 4, DT_INT32);
@@ -110,7 +109,7 @@ static void report_updates(Judge *j, uint32_t x, uint32_t y)
     uint32_t used = j->waits.len ? j->waits.at[0] : j->reads.at[0];
     buf_str(&text, j->waits.len ? "wait" : "read");
     who_text(c, &text, order_event_place(c, used));
-    add_report(j, &text, (Party){"updates", px}, (Party){"updates", py});
+    add_report(j, &text, j->cell->at, (Party){"updates", px}, (Party){"updates", py});
     buf_free(&text);
 }
 
@@ -147,26 +146,32 @@ static void judge_updates(Judge *j)
 
 /* ---- waits that may miss what they wait for ---- */
 
-static void report_wait(Judge *j, uint32_t wait, uint32_t update)
+static void report_wait(Judge *j, const LostWait *l)
 {
     OrderCheck *c = j->c;
-    const OrderEvent *w = order_event(c, wait), *u = order_event(c, update);
-    CodePlace pw = order_event_place(c, wait), pu = order_event_place(c, update);
-    if (!reports(c) || !report_is_new(c, pw, pu, KIND_WAIT))
+    if (!reports(c) || !report_is_new(c, l->at_wait, l->at_update, KIND_WAIT))
         return;
     Buf text = {0};
-    place_text(c->world, &text, pw);
+    place_text(c->world, &text, l->at_wait);
     buf_str(&text, ": race: ");
-    elements_who(c->world, &text, pw);
-    buf_printf(&text, " waits for %s %d in ", w->op == WAIT_GE ? ">=" : "==", w->value);
-    order_cell_text(c, &text, j->cell->at);
-    window_param_text(c->world, &text, pw, j->cell->at.window);
+    elements_who(c->world, &text, l->at_wait);
+    buf_printf(&text, " waits for %s %d in ", l->wait.op == WAIT_GE ? ">=" : "==", l->wait.value);
+    order_cell_text(c, &text, l->cell);
+    window_param_text(c->world, &text, l->at_wait, l->cell.window);
     buf_str(&text, ", unordered with ");
-    update_text(c, &text, u);
-    who_text(c, &text, pu);
+    update_text(c, &text, &l->update);
+    who_text(c, &text, l->at_update);
     buf_str(&text, ", after which it does not hold: it may never see the value");
-    add_report(j, &text, (Party){"waits", pw}, (Party){"updates", pu});
+    add_report(j, &text, l->cell, (Party){"waits", l->at_wait}, (Party){"updates", l->at_update});
     buf_free(&text);
+}
+
+static void misses(Judge *j, uint32_t wait, uint32_t update)
+{
+    const OrderCheck *c = j->c;
+    LostWait l = {j->cell->at, *order_event(c, wait), *order_event(c, update),
+                  order_event_place(c, wait), order_event_place(c, update)};
+    report_wait(j, &l);
 }
 
 static void judge_waits(Judge *j)
@@ -180,7 +185,7 @@ static void judge_waits(Judge *j)
                               ? "its updates are in no order"
                               : "what its waits see depends on the order of its updates");
         if (spoiler)
-            report_wait(j, wait, spoiler);
+            misses(j, wait, spoiler);
     }
 }
 
@@ -287,16 +292,38 @@ static void judge_cell(Judge *j, OrderCell *cell)
     judge_data(j);
 }
 
-static int by_address(const void *a_, const void *b_, void *c_)
+static int compare_addresses(const FabAddr *a, const FabAddr *b)
 {
-    const OrderCheck *c = c_;
-    const FabAddr *a = &c->cells.at[*(const uint32_t *)a_].at;
-    const FabAddr *b = &c->cells.at[*(const uint32_t *)b_].at;
     if (a->window != b->window)
         return a->window < b->window ? -1 : 1;
     if (a->rank != b->rank)
         return a->rank < b->rank ? -1 : 1;
     return (a->offset > b->offset) - (a->offset < b->offset);
+}
+
+static int by_address(const void *a, const void *b, void *c_)
+{
+    const OrderCheck *c = c_;
+    return compare_addresses(&c->cells.at[*(const uint32_t *)a].at,
+                             &c->cells.at[*(const uint32_t *)b].at);
+}
+
+static int lost_by_address(const void *a_, const void *b_)
+{
+    const LostWait *a = a_, *b = b_;
+    int order = compare_addresses(&a->cell, &b->cell);
+    if (order || a->wait.thread != b->wait.thread)
+        return order ? order : a->wait.thread < b->wait.thread ? -1 : 1;
+    return (a->wait.pos > b->wait.pos) - (a->wait.pos < b->wait.pos);
+}
+
+static void judge_lost(Judge *j)
+{
+    OrderCheck *c = j->c;
+    if (c->lost.len)
+        vec_sort(&c->lost, lost_by_address);
+    for (uint32_t i = 0; i < c->lost.len; i++)
+        report_wait(j, &c->lost.at[i]);
 }
 
 /* A counter beyond 32 bits may wrap in some order. */
@@ -322,6 +349,7 @@ void cells_judge(OrderCheck *c)
     if (cells.len)
         qsort_r(cells.at, cells.len, sizeof *cells.at, by_address, c);
     Judge j = {.c = c};
+    judge_lost(&j);
     for (uint32_t i = 0; i < cells.len; i++) {
         OrderCell *cell = &c->cells.at[cells.at[i]];
         judge_range(c, cell);

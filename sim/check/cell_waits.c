@@ -70,7 +70,7 @@ static uint32_t replaces_it(const OrderCheck *c, const OrderView *v)
     return found;
 }
 
-/* Can the wait be false of the value that one of its known updates puts there? */
+/* Can the wait be false of the value that an update puts there? */
 static bool too_little(const OrderCheck *c, const OrderCell *cell, const OrderEvent *w,
                        const OrderEvent *set)
 {
@@ -86,23 +86,23 @@ static bool too_little(const OrderCheck *c, const OrderCell *cell, const OrderEv
     return !order_holds(w, least);
 }
 
-/* Two updates in no order of which the last decides what a wait finds: the first one of both that
- * comes before the wait and replaces the value. So the wait may miss what the other one brings. */
-static uint32_t replaced_for_it(const OrderCheck *c, const OrderCell *cell, const OrderEvent *w)
+/* Are there two updates in no order, one of which replaces the value, so that the one that comes
+ * last decides whether the wait finds what it waits for? */
+static bool replaced_for_it(const OrderCheck *c, const OrderCell *cell, const OrderEvent *w)
 {
     for (uint32_t i = cell->first; i; i = order_event(c, i)->next) {
         const OrderEvent *a = order_event(c, i);
-        if (!order_is_update(a) || !order_replaces(a) || !order_before(c, a, w) ||
+        if (!order_is_update(a) || !order_replaces(a) || order_before(c, w, a) ||
             !too_little(c, cell, w, a))
             continue;
         for (uint32_t k = cell->first; k; k = order_event(c, k)->next) {
             const OrderEvent *b = order_event(c, k);
             if (order_is_update(b) && cell_order_matters(a, b) && !order_before(c, w, b) &&
                 !order_before(c, a, b) && !order_before(c, b, a))
-                return i;
+                return true;
         }
     }
-    return 0;
+    return false;
 }
 
 /* A cell that is only added to: an Eq is a Ge when the value cannot pass it. */

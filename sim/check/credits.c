@@ -15,16 +15,19 @@
 enum { KIND_STALE = 3, KIND_UNNEEDED };
 enum { MOST = 4000 }; /* updates and waits of a cell that are looked at */
 
-typedef struct {
+typedef struct Want {
     uint32_t event;
-    int64_t need; /* of what others add */
+    int64_t need;     /* of what others add */
+    uint32_t earlier; /* from 1: a wait before it that had reached as much; 0: none */
 } Want;
 
 typedef struct {
     OrderCheck *c;
     const OrderCell *cell;
     VEC(Want) waits;
+    bool compared;      /* `earlier` of the waits is set */
     VEC(uint32_t) adds; /* by others */
+    VEC(uint32_t) own;  /* by the rank of the cell */
 } Credits;
 
 bool credits_left(const OrderCell *cell)
@@ -103,22 +106,55 @@ static bool own(const Credits *x, const OrderEvent *u)
     return x->c->threads[u->thread].rank == x->cell->at.rank;
 }
 
+/* What a wait needs of others: less where its rank has taken credits back before, more where it
+ * has added. */
+static int64_t need_of(const Credits *x, const OrderEvent *wait)
+{
+    int64_t before = 0;
+    for (uint32_t i = 0; i < x->own.len; i++) {
+        const OrderEvent *u = order_event(x->c, x->own.at[i]);
+        if (order_before(x->c, u, wait))
+            before += u->value;
+    }
+    return wait->value - before - x->cell->start;
+}
+
+static void sort_events(const Credits *x)
+{
+    order_sort(x->c, x->adds.at, x->adds.len);
+    order_sort(x->c, x->own.at, x->own.len);
+}
+
+static int by_thread(const void *a, const void *b, void *c)
+{
+    return order_by_thread(&((const Want *)a)->event, &((const Want *)b)->event, c);
+}
+
+/* All in an order that no schedule changes. */
 static void collect(Credits *x)
 {
     const OrderCheck *c = x->c;
-    int64_t before = 0; /* own adds: in program order with the waits, or nearly so */
     vec_clear(&x->waits);
     vec_clear(&x->adds);
+    vec_clear(&x->own);
+    x->compared = false;
     for (uint32_t i = x->cell->first; i; i = order_event(c, i)->next) {
         const OrderEvent *e = order_event(c, i);
         if (e->kind == OE_WAIT)
-            vec_push(&x->waits, (Want){i, e->value - before - x->cell->start});
+            vec_push(&x->waits, (Want){.event = i});
         else if (e->kind == OE_NOTIFY && own(x, e))
-            before += e->value;
+            vec_push(&x->own, i);
         else if (e->kind == OE_NOTIFY && e->value > 0)
             vec_push(&x->adds, i);
     }
-    order_sort(x->c, x->adds.at, x->adds.len);
+    sort_events(x);
+    if (x->waits.len)
+        qsort_r(x->waits.at, x->waits.len, sizeof *x->waits.at, by_thread, x->c);
+}
+
+static bool too_many(const Credits *x)
+{
+    return x->adds.len > MOST || x->waits.len > MOST || x->own.len > MOST;
 }
 
 static bool needed(const Credits *x, uint32_t add)
@@ -135,23 +171,39 @@ static bool needed(const Credits *x, uint32_t add)
     return false;
 }
 
+/* Of the waits before another one that had reached as much the one that had reached most. */
+static void compare_waits(Credits *x)
+{
+    const OrderCheck *c = x->c;
+    for (uint32_t i = 0; i < x->waits.len; i++) {
+        Want *w = &x->waits.at[i];
+        const OrderEvent *e = order_event(c, w->event);
+        for (uint32_t k = 0; k < x->waits.len; k++) {
+            const Want *old = &x->waits.at[k];
+            bool again = e->op == WAIT_GE ? w->need <= old->need : w->need == old->need;
+            if (again && (!w->earlier || old->need > x->waits.at[w->earlier - 1].need) &&
+                order_before(c, order_event(c, old->event), e))
+                w->earlier = k + 1;
+        }
+    }
+    x->compared = true;
+}
+
 /* The first wait for what an earlier one had reached that may pass the credit by. */
 static bool passed_by(Credits *x, uint32_t add)
 {
     const OrderCheck *c = x->c;
     const OrderEvent *a = order_event(c, add);
-    const Want *most = NULL;
+    if (!x->compared)
+        compare_waits(x);
     for (uint32_t i = 0; i < x->waits.len; i++) {
         const Want *w = &x->waits.at[i];
         const OrderEvent *e = order_event(c, w->event);
-        bool again = most && (e->op == WAIT_GE ? w->need <= most->need : w->need == most->need);
-        if (again && !order_before(c, a, e) && !order_before(c, e, a) &&
+        if (w->earlier && !order_before(c, a, e) && !order_before(c, e, a) &&
             !is_builtin(c->world, order_event_place(c, w->event))) {
-            report_stale(x, w, most, add);
+            report_stale(x, w, &x->waits.at[w->earlier - 1], add);
             return true;
         }
-        if (!most || w->need > most->need)
-            most = w;
     }
     return false;
 }
@@ -159,8 +211,10 @@ static bool passed_by(Credits *x, uint32_t add)
 static void judge_adds(Credits *x)
 {
     collect(x);
-    if (x->adds.len > MOST || x->waits.len > MOST)
+    if (too_many(x))
         return;
+    for (uint32_t i = 0; i < x->waits.len; i++)
+        x->waits.at[i].need = need_of(x, order_event(x->c, x->waits.at[i].event));
     for (uint32_t i = 0; i < x->adds.len; i++) {
         uint32_t a = x->adds.at[i];
         if (!needed(x, a) && !passed_by(x, a))
@@ -249,4 +303,5 @@ void credits_judge(OrderCheck *c, const OrderCell *cell)
         judge_stream(&x);
     vec_free(&x.waits);
     vec_free(&x.adds);
+    vec_free(&x.own);
 }

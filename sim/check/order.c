@@ -160,6 +160,7 @@ static void forget(OrderCheck *c)
     map_clear(&c->reported);
     map_clear(&c->raced);
     vec_clear(&c->source_races);
+    vec_clear(&c->lost);
     vec_clear(&c->tokens);
     c->shared_cores = false;
 }
@@ -204,6 +205,7 @@ static void destroy(Observer *o)
     map_free(&c->reported);
     map_free(&c->raced);
     vec_free(&c->source_races);
+    vec_free(&c->lost);
     ranges_free(&c->pool);
     buf_free(&c->why);
     xfree(c->first_thread);

@@ -112,6 +112,13 @@ typedef struct {
     uint32_t before;       /* posts in logs that were cut */
 } OrderToken;
 
+/* A wait that an update, which the log no longer has, makes miss what it waits for. */
+typedef struct {
+    FabAddr cell;
+    OrderEvent wait, update;
+    CodePlace at_wait, at_update;
+} LostWait;
+
 /* An access of a window, or of a device tensor that several lanes share. */
 typedef struct {
     int64_t offset, run;
@@ -237,6 +244,7 @@ typedef struct {
     bool cut;          /* the run was too long to be written down as one */
     bool shared_cores; /* blocks that follow each other on a core use cells */
     bool part;         /* what not every schedule comes to was left out */
+    VEC(LostWait) lost;
     bool in_rounds;    /* barriers are written down at once */
     VEC(OrderRounds) rounds;
     /* per window: 0, index in `rounds` + 1, or ORDER_SINGLE: event by event */

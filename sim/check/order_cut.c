@@ -14,6 +14,7 @@ typedef struct {
 typedef struct {
     OrderCheck *c;
     VEC(OpenWait) open;
+    bool goes_on;   /* one of them did */
     bool *stands;   /* per event */
     int32_t *value; /* per cell */
     VEC(OrderEvent) kept;
@@ -32,9 +33,12 @@ static void find_open(Cut *x)
         cell_order_set(c, &o, cell);
         for (uint32_t k = cell->first; k; k = order_event(c, k)->next) {
             OpenWait w = {.wait = k};
-            if (order_event(c, k)->kind == OE_WAIT && !cell_wait_certain(c, &o, k, &w.spoiler) &&
-                o.misses)
-                vec_push(&x->open, w);
+            uint8_t kind = order_event(c, k)->kind;
+            if ((kind != OE_WAIT && kind != OE_STUCK) || cell_wait_certain(c, &o, k, &w.spoiler) ||
+                !o.misses)
+                continue;
+            vec_push(&x->open, w);
+            x->goes_on |= kind == OE_WAIT;
         }
     }
     cell_order_free(&o);
@@ -58,9 +62,13 @@ static void choose(Cut *x)
 {
     bool any = false;
     for (int pass = 0; pass < 2 && !any; pass++)
-        for (uint32_t i = 0; i < x->open.len; i++)
-            if (pass || !is_behind_another(x, &x->open.at[i]))
-                any = x->stands[x->open.at[i].wait] = true;
+        for (uint32_t i = 0; i < x->open.len; i++) {
+            const OpenWait *w = &x->open.at[i];
+            if (!pass && is_behind_another(x, w))
+                continue;
+            x->stands[w->wait] = true;
+            any |= order_event(x->c, w->wait)->kind == OE_WAIT;
+        }
 }
 
 /* ---- following the log ---- */
@@ -136,21 +144,39 @@ static void follow(Cut *x)
     }
 }
 
+/* Waits each of which may stand because of what lies behind another: nothing of the new log shows
+ * it, and they are reported all the same. */
+static void keep_lost(Cut *x)
+{
+    OrderCheck *c = x->c;
+    for (uint32_t i = 0; i < x->open.len; i++) {
+        const OpenWait *o = &x->open.at[i];
+        if (!o->spoiler || !x->stands[o->wait])
+            continue;
+        OrderEvent w = *order_event(c, o->wait), u = *order_event(c, o->spoiler);
+        uint32_t next = c->threads[u.thread].event;
+        if (next && order_event(c, next)->pos <= u.pos)
+            vec_push(&c->lost,
+                     (LostWait){c->cells.at[w.cell].at, w, u, order_event_place(c, o->wait),
+                                order_event_place(c, o->spoiler)});
+    }
+}
+
 bool order_cut(OrderCheck *c)
 {
     Cut x = {.c = c};
     find_open(&x);
-    if (x.open.len) {
+    if (x.goes_on) {
         x.stands = xcalloc(c->n_events + 1, sizeof *x.stands);
         x.value = xcalloc(c->cells.len, sizeof *x.value);
         choose(&x);
         follow(&x);
+        keep_lost(&x);
         order_log_again(c, x.kept.at, x.kept.len);
     }
-    bool found = x.open.len > 0;
     xfree(x.stands);
     xfree(x.value);
     vec_free(&x.kept);
     vec_free(&x.open);
-    return found;
+    return x.goes_on;
 }

@@ -84,38 +84,6 @@ static bool decided(const ExplainRow *row)
     return row->unreached || a->why || b->why || (a->complete && (!b->tried || b->complete));
 }
 
-/* With everything in place a program must be right, or its rows say nothing. */
-static bool prepare(Explain *x)
-{
-    for (int twice = 0; twice < 2; twice++) {
-        RunResult r = {0};
-        RunConfig c = config_for(x, twice, false, 0);
-        x->rows[twice] = sync_rows_new(x->program, &c, &r);
-        if (!x->rows[0]) {
-            x->result->status = r.status ? r.status : EXIT_INTERNAL;
-            x->result->text = run_result_text(&x->result->arena, &r);
-        }
-        run_result_free(&r);
-        if (twice && x->rows[1])
-            x->no_golden = x->config->no_golden || !try(x, true, false, 0).complete;
-        for (int weak = 0; x->rows[twice] && weak < 2; weak++)
-            x->sound[twice][weak] = try(x, twice, weak, 0).complete;
-    }
-    return x->rows[0] != NULL;
-}
-
-static void explain_rows(Explain *x)
-{
-    ExplainResult *out = x->result;
-    out->n_rows = sync_rows_count(x->rows[0]);
-    out->rows = arena_array(&out->arena, out->n_rows + 1, sizeof *out->rows);
-    for (uint32_t i = 0; i < out->n_rows; i++) {
-        explain_row(x, i, &out->rows[i]);
-        if (!decided(&out->rows[i]))
-            out->status = EXIT_INCOMPLETE;
-    }
-}
-
 static void refuse(Explain *x)
 {
     ExploreResult r = {0};
@@ -131,6 +99,50 @@ static void refuse(Explain *x)
                            replay_line(&x->result->arena, x->config, r.failures[0].token))
             : "not all interleavings of the program as it is were seen: nothing to explain\n";
     explore_free(&r);
+}
+
+/* Not a program that cannot be started. */
+static bool is_verdict(int status)
+{
+    return status == EXIT_DEADLOCK || status == EXIT_CHECK || status == EXIT_FAULT ||
+           status == EXIT_GOLDEN || status == EXIT_STEPS;
+}
+
+/* With everything in place a program must be right, or its rows say nothing. */
+static bool prepare(Explain *x)
+{
+    for (int twice = 0; twice < 2; twice++) {
+        RunResult r = {0};
+        RunConfig c = config_for(x, twice, false, 0);
+        x->rows[twice] = sync_rows_new(x->program, &c, &r);
+        bool failed = !x->rows[0] && is_verdict(r.status);
+        if (!x->rows[0] && !failed) {
+            x->result->status = r.status ? r.status : EXIT_INTERNAL;
+            x->result->text = run_result_text(&x->result->arena, &r);
+        }
+        run_result_free(&r);
+        if (failed)
+            refuse(x);
+        if (!x->rows[0])
+            return false;
+        if (twice && x->rows[1])
+            x->no_golden = x->config->no_golden || !try(x, true, false, 0).complete;
+        for (int weak = 0; x->rows[twice] && weak < 2; weak++)
+            x->sound[twice][weak] = try(x, twice, weak, 0).complete;
+    }
+    return true;
+}
+
+static void explain_rows(Explain *x)
+{
+    ExplainResult *out = x->result;
+    out->n_rows = sync_rows_count(x->rows[0]);
+    out->rows = arena_array(&out->arena, out->n_rows + 1, sizeof *out->rows);
+    for (uint32_t i = 0; i < out->n_rows; i++) {
+        explain_row(x, i, &out->rows[i]);
+        if (!decided(&out->rows[i]))
+            out->status = EXIT_INCOMPLETE;
+    }
 }
 
 int explain_sync(const BcProgram *program, const RunConfig *config, uint64_t bound,

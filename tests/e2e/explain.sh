@@ -53,4 +53,8 @@ explain "$tmp/never.pld"
 row 'a wait that never ran' 'never.pld:44: wait: not reached$'
 exits 'fails as it is' 4 "$build/pldrun" tests/explore/eq_overshot.pld -d 0-2 --explain-sync
 says 'says so' 'fails as it is'
+# A program that no run of comes to its end: the report, and how to see it again.
+exits 'deadlocks as it is' 3 "$build/pldrun" tests/explore/missing.pld --explain-sync
+says 'says so' 'fails as it is'
+exits 'its replay line is a command' 3 bash -c "$(sed -n 's/^replay: //p' "$tmp/err")"
 finish

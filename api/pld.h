@@ -266,6 +266,13 @@ PLD_API int pld_run_scalar(pld_run *run, const char *param, const pld_value *val
 /* Called in the calling thread while it runs, at most 20 times a second; not 0: cancel. */
 PLD_API int pld_run_progress(pld_run *run, int (*f)(void *user, uint64_t steps, int64_t time_ps),
                              void *user);
+/* What a sub-worker of the host program does: a function with role=pl.Role.SubWorker, by its name.
+ * Called in the calling thread at that point of the host program, when those before it that touch
+ * its arrays are done, with its parameters: tensors, then scalars as INT64 of rank 0. Arrays that
+ * the function declares Out or InOut may be written. They are the library's, until it returns; not
+ * 0: cancel. f NULL: the sub-worker does nothing, as for pldrun. */
+PLD_API int pld_run_callback(pld_run *run, const char *name,
+                             int (*f)(void *user, const pld_tensor *args, size_t n), void *user);
 /* Runs; returns the verdict. */
 PLD_API int pld_run_start(pld_run *run);
 /* Runs once more; with `keep_windows` the windows start as the last run left them, and nothing but

@@ -163,6 +163,11 @@ static void json_functions(JsonWriter *w, const pld_program *p)
         json_member_str(w, "name", text(p, f->name));
         json_member_str(w, "kind", kinds[f->kind]);
         json_member_bool(w, "generated", f->generated);
+        json_member_bool(w, "subworker", bc_is_outside(f));
+        json_member_open(w, "params", '[');
+        for (uint32_t k = 0; k < f->n_params; k++)
+            json_str(w, text(p, f->params[k].name));
+        json_close(w);
         json_close(w);
     }
     json_close(w);

@@ -15,6 +15,13 @@ typedef struct {
     int64_t shape[BC_MAX_RANK], strides[BC_MAX_RANK];
 } RunArray;
 
+/* What does the work of a sub-worker. */
+typedef struct {
+    const char *name;
+    int (*f)(void *user, const pld_tensor *args, size_t n);
+    void *user;
+} RunCallback;
+
 typedef enum {
     OUT_COST,
     OUT_TRACE,
@@ -32,6 +39,7 @@ struct pld_run {
     RunSettings settings;
     VEC(RunArray) tensors;
     VEC(HostArray) goldens;
+    VEC(RunCallback) callbacks;
     bool cost, trace, timeline;
     bool no_print, quiet, json, junit;
     Texts prints, watches; /* what to show after the run, and while it runs */
@@ -64,6 +72,8 @@ int run_settle(pld_run *r);
 SettingResult run_shows(pld_run *r, const char *name, const char *value);
 /* Texts of a run that ended; its status, or PLD_USAGE for a tensor to print that there is not. */
 int run_show(pld_run *r, int status);
+/* Calls back for a sub-worker; RunConfig.outside. */
+bool run_outside(void *env, const char *name, const OutsideArg *args, uint32_t n);
 /* Makes the configuration of a start; arrays that are not dense are copied into `arena`. */
 RunConfig run_config(pld_run *r, Arena *arena);
 /* Starts the clocks of progress and time limit. */

@@ -122,6 +122,9 @@ static int explore_all(void *env)
 
 static int search(pld_run *r, int (*work)(void *env))
 {
+    if (r->callbacks.len && !r->broken)
+        return run_refuse(r, "the program has sub-workers: they cannot be called in an order of "
+                             "its own for each execution");
     int status = r->broken ? r->broken : run_settle(r);
     if (status != PLD_OK)
         return status;

@@ -109,6 +109,8 @@ RunConfig run_config(pld_run *r, Arena *arena)
     c.progress = r->progress ? progress : NULL;
     c.progress_env = c.stop_env = c.print_env = r;
     c.stop = stop;
+    c.outside = r->callbacks.len ? run_outside : NULL;
+    c.outside_env = r;
     c.print = r->no_print ? NULL : print;
     return c;
 }

@@ -216,6 +216,8 @@ void bc_hash(BcProgram *p);
 uint32_t bc_memory_params(const BcFunc *f);
 /* Does some function hold a pl.debug_print? */
 bool bc_prints(const BcProgram *p);
+/* Is the function one of the caller's, a sub-worker? */
+bool bc_is_outside(const BcFunc *f);
 
 /* Decodes and verifies a file (bc_verify). Tables live in `arena`. On any defect returns NULL and
  * sets *why to one line ("section 4 (functions): checksum mismatch"); never reads outside the

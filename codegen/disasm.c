@@ -48,6 +48,14 @@ bool bc_prints(const BcProgram *p)
     return false;
 }
 
+bool bc_is_outside(const BcFunc *f)
+{
+    for (uint32_t i = 0; i < f->n_insns; i++)
+        if (f->insns[i].op == BC_OUTSIDE)
+            return true;
+    return false;
+}
+
 const BcRegion *bc_region(const BcFunc *f, uint32_t pc)
 {
     uint32_t lo = 0, hi = f->n_regions; /* the last entry at or before pc is below hi */

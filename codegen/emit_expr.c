@@ -203,6 +203,7 @@ static void op_into(FuncEmit *fe, VReg dst, const Expr *e)
     case EMIT_AS_SHAPE:
     case EMIT_CHECK:
     case EMIT_DEBUG_PRINT:
+    case EMIT_SUBWORKER:
     case EMIT_NOTIFY:
     case EMIT_WAIT:
     case EMIT_FENCE:

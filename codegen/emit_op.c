@@ -313,6 +313,7 @@ static void emit_effect(const OpCode *oc)
     case EMIT_AS_SHAPE: emit_view(fe, e, oc->result); return;
     case EMIT_CHECK: emit_check(oc); return;
     case EMIT_DEBUG_PRINT: emit_debug_print(fe, e); return;
+    case EMIT_SUBWORKER: emit_insn(fe, BC_OUTSIDE, FIELDS(0), 0); return;
     case EMIT_REDUCE:
         emit_insn(fe, BC_TRED, FIELDS(result_tile(oc), tile(oc, e->args[0])),
                   op_info(e->op)->reduce);

@@ -211,6 +211,7 @@ typedef enum {
     EMIT_AS_SHAPE,
     EMIT_CHECK,
     EMIT_DEBUG_PRINT,
+    EMIT_SUBWORKER,
     EMIT_NOTIFY,
     EMIT_WAIT,
     EMIT_FENCE,

@@ -98,7 +98,8 @@ static void orch(BcProg *t)
         {BC_PAR, 0, 0, 0, 0, 0, 0},        {BC_ITER, 2, 0, 0, 0, 0, 0},
         {BC_TASK, 4, 2, 2, 0, 0, 0},       {BC_AS, 4, 0, 0, 0, 0, 5},
         {BC_CALL, 0, 0, 0, 0, 0, 0},       {BC_SPMD, 0, 2, 0, 0, 0, 1},
-        {BC_MAKE, 0, 2, 2, DT_FP32, 0, 0}, {BC_RET, 0, 0, 0, 0, 0, 0},
+        {BC_MAKE, 0, 2, 2, DT_FP32, 0, 0}, {BC_OUTSIDE, 0, 0, 0, 0, 0, 0},
+        {BC_RET, 0, 0, 0, 0, 0, 0},
     };
     memcpy(t->orch, code, sizeof code);
     memcpy(t->orch_mregs, t->incore_mregs, sizeof t->orch_mregs);

@@ -128,6 +128,85 @@ START_TEST(a_run_shows_what_it_is_asked_for)
 }
 END_TEST
 
+/* ---- sub-workers */
+
+static const char watched[] =
+    "@pl.program\n"
+    "class P:\n"
+    "    @pl.function(type=pl.FunctionType.Orchestration)\n"
+    "    def chip(self, x, y):\n"
+    "        with pl.at(level=pl.Level.CORE_GROUP):\n"
+    "            pl.store(pl.load(x, [0, 0], [1, 8]) + 1, [0, 0], y)\n"
+    "    @pl.function(level=pl.Level.HOST, role=pl.Role.SubWorker)\n"
+    "    def mend(self, y: pl.InOut[pl.Tensor[[1, 8], pl.INT32]], n: pl.Scalar[pl.INT32],\n"
+    "             x: pl.Tensor[[1, 8], pl.INT32]):\n"
+    "        y[:] += n * x\n"
+    "    @pl.function(level=pl.Level.HOST, role=pl.Role.Orchestrator)\n"
+    "    def main(self, x: pl.Tensor[[1, 8], pl.INT32], y: pl.Out[pl.Tensor[[1, 8], pl.INT32]],\n"
+    "             z: pl.Out[pl.Tensor[[1, 8], pl.INT32]]):\n"
+    "        self.chip(x, y, device=1)\n"
+    "        self.mend(y, 5, x)\n"
+    "        self.chip(y, z, device=1)\n"
+    "        self.mend(z, 7, y)\n";
+
+typedef struct {
+    uint32_t calls;
+    int64_t numbers[4];
+    int cancel; /* at this call */
+} Mend;
+
+static int mend(void *user, const pld_tensor *args, size_t n)
+{
+    Mend *m = user;
+    ck_assert_uint_eq(n, 3); /* tensors come before numbers */
+    ck_assert(args[0].dtype == PLD_INT32 && args[0].rank == 2 && args[0].shape[1] == 8);
+    ck_assert(args[0].strides[0] == 32 && args[0].strides[1] == 4);
+    ck_assert(args[2].dtype == PLD_INT64 && args[2].rank == 0);
+    int32_t *y = args[0].data;
+    const int32_t *x = args[1].data;
+    m->numbers[m->calls++] = *(int64_t *)args[2].data;
+    for (int i = 0; i < 8; i++)
+        y[i] += (int32_t)m->numbers[m->calls - 1] * x[i];
+    return m->calls == (uint32_t)m->cancel;
+}
+
+START_TEST(sub_workers_are_functions_of_the_caller)
+{
+    pld_program *p = text_program(watched);
+    pld_run *r = pld_run_new(p);
+    int32_t x[8] = {1}, y[8], z[8];
+    pld_tensor tx = row(x), ty = row(y), tz = row(z);
+    Mend m = {0};
+    ck_assert_ptr_nonnull(strstr(pld_program_json(p), "\"subworker\":true"));
+    pld_run_tensor(r, "x", &tx);
+    pld_run_tensor(r, "y", &ty);
+    pld_run_tensor(r, "z", &tz);
+    ck_assert_int_eq(pld_run_start(r), PLD_OK);
+    ck_assert(y[0] == 2 && z[0] == 3);
+    ck_assert_int_eq(pld_run_callback(r, "chip", mend, &m), PLD_USAGE);
+    ck_assert_int_eq(pld_run_callback(r, "nobody", mend, &m), PLD_USAGE);
+    ck_assert_str_eq(pld_run_why(r), "the program has no sub-worker nobody");
+    ck_assert_int_eq(pld_run_callback(r, "mend", mend, &m), PLD_OK);
+    for (int again = 0; again < 2; again++) {
+        m.calls = 0;
+        ck_assert_msg(pld_run_start(r) == PLD_OK, "%s", pld_run_text(r));
+        ck_assert_uint_eq(m.calls, 2);
+        ck_assert(m.numbers[0] == 5 && m.numbers[1] == 7);
+        ck_assert(y[0] == 2 + 5 && z[0] == 8 + 7 * 7);
+    }
+    ck_assert_int_eq(pld_explore(r), PLD_USAGE);
+    m = (Mend){.cancel = 1};
+    z[0] = 99;
+    ck_assert_int_eq(pld_run_start(r), PLD_CANCELLED);
+    ck_assert(m.calls == 1 && z[0] == 99);
+    ck_assert_int_eq(pld_run_callback(r, "mend", NULL, NULL), PLD_OK);
+    ck_assert_int_eq(pld_run_start(r), PLD_OK);
+    ck_assert_int_eq(z[0], 3);
+    pld_run_free(r);
+    pld_program_free(p);
+}
+END_TEST
+
 START_TEST(extents_may_be_zero)
 {
     static const int64_t sizes[] = {3, 0, 1, 5, 0, 3};
@@ -314,6 +393,7 @@ int main(void)
     tcase_set_timeout(tc, getenv("LONG") ? 3600 : 120);
     tcase_add_test(tc, windows_are_kept_when_asked_for);
     tcase_add_test(tc, a_run_shows_what_it_is_asked_for);
+    tcase_add_test(tc, sub_workers_are_functions_of_the_caller);
     tcase_add_test(tc, extents_may_be_zero);
     tcase_add_test(tc, memory_stays_flat);
     tcase_add_test(tc, runs_in_a_row_take_no_more_memory);

@@ -76,6 +76,7 @@ struct FnDecl {
     Span first_call;      /* that gave unannotated parameters their types */
     VEC(Val) annotations; /* per parameter: V_TYPE, or V_NONE when unannotated */
     bool reached;         /* by name, from some host function */
+    bool outside_body;    /* a sub-worker: what it does is not known here */
     bool spliced;         /* of orchestration level, and inlined where it is called */
     const Type **outside; /* of the entry: types of its parameters, or NULL */
     VEC(CtName) consts;   /* parameters that are compile-time values here: not in `def` any more */

@@ -96,6 +96,7 @@ static void check_written(Elab *e, uint32_t i, const AliasInfo *o)
 {
     const AstParam *p = elab_param_ast(e->fn->decl, i);
     bool whole = !e->fn->decl->again && !diags_failed(e->diags); /* the body was gone through */
+    whole &= !e->fn->decl->outside_body;
     if (!(o->uses & USE_WRITE) && !e->ir && whole)
         diag_warn(e->diags, p->span, WARN_UNWRITTEN_OUT,
                   "%s is an output of %s, and no path writes it: it keeps what it held", p->name,

@@ -463,10 +463,10 @@ Val elab_function_call(Elab *e, FnDecl *base, const Ast *ast)
               .given = arena_new_n(e->arena, const Type *, n + 1)};
     if (base->form == FORM_SUBWORKER && e->fn->level == FN_HOST) {
         diag_warn(e->diags, ast->span, WARN_SUBWORKER,
-                  "%s is Python that the host would call: it is not called here, an @pld.golden "
-                  "says what must come out",
+                  "%s is Python that the host calls: pldrun does not, an @pld.golden says what "
+                  "must come out",
                   base->name);
-        return val_none;
+        elab_take_subworker(e, base);
     }
     if (!elab_check_level(e, base, ast->span) || !elab_signature(e, base) ||
         !sound(e, base, ast->span) || !place_arguments(e, &c) ||

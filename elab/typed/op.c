@@ -371,7 +371,7 @@ Val elab_op_call(Elab *e, Sym dotted, const Ast *call)
                    "%s runs on the devices: it cannot stand in compile-time code", dotted);
         return val_bad;
     }
-    if ((op_info(op)->traits & TRAIT_IR_ONLY) && !e->ir) {
+    if ((op_info(op)->traits & TRAIT_IR_ONLY) && !e->ir && !e->fn->decl->outside_body) {
         elab_error(e, name, "name", "%s is for .ir files only", dotted);
         return val_bad;
     }

@@ -173,6 +173,8 @@ const char *elab_level_name(FuncKind level);
 bool elab_check_level(Elab *e, const FnDecl *d, Span call);
 /* Is it a call of a sub-worker of the host? */
 bool elab_calls_subworker(Elab *e, const Ast *call);
+/* A sub-worker becomes an orchestration function that asks for it outside. */
+void elab_take_subworker(Elab *e, FnDecl *d);
 Val elab_function_call(Elab *e, FnDecl *d, const Ast *call);
 /* Elaborates the function for arguments of these types (NULL: by its annotations alone). */
 bool elab_function(Elab *e, FnDecl *d, const Type *const *arg_types, Span call);

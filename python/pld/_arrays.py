@@ -137,6 +137,27 @@ def view(obj, name):
     return made
 
 
+def of_memory(address, shape, dtype, writable, flavour):
+    """An array on memory of the library, in a flavour; dtype is the library's."""
+    torch = sys.modules.get("torch") if flavour == "torch" else None
+    numpy_dtype = np.dtype("uint16" if dtype == "BF16" else NUMPY[dtype])
+    size = numpy_dtype.itemsize
+    for n in shape:
+        size *= n
+    made = np.empty(shape, numpy_dtype)
+    if size:
+        made = np.frombuffer((ctypes.c_char * size).from_address(address), numpy_dtype).reshape(shape)
+    if torch is not None:
+        signed = made.view("int16") if dtype == "BF16" else made
+        tensor = torch.from_numpy(signed)
+        return tensor.view(torch.bfloat16) if dtype == "BF16" else tensor
+    ml = sys.modules.get("ml_dtypes")
+    if dtype == "BF16" and ml is not None:
+        made = made.view(ml.bfloat16)
+    made.flags.writeable = writable
+    return made
+
+
 def copy(to, source, name):
     """Copies elements into an array, from one of any flavour, or a number."""
     if not is_array(source):

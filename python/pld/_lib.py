@@ -86,6 +86,7 @@ def tensor_type(dtype, dims, kind="pl.Tensor", dir=IN):
 
 
 Progress = CFUNCTYPE(c_int, c_void_p, c_uint64, c_int64)
+Callback = CFUNCTYPE(c_int, c_void_p, POINTER(Tensor), c_size_t)
 
 _P = c_void_p
 _CALLS = {
@@ -115,6 +116,7 @@ _CALLS = {
     "pld_run_golden": (c_int, _P, c_char_p, POINTER(Tensor)),
     "pld_run_scalar": (c_int, _P, c_char_p, POINTER(Value)),
     "pld_run_progress": (c_int, _P, Progress, _P),
+    "pld_run_callback": (c_int, _P, c_char_p, Callback, _P),
     "pld_run_start": (c_int, _P), "pld_run_cancel": (None, _P),
     "pld_run_report_count": (c_size_t, _P), "pld_run_report": (c_int, _P, c_size_t, POINTER(ReportStruct)),
     "pld_run_text": (c_char_p, _P), "pld_run_token": (c_char_p, _P),

@@ -14,7 +14,7 @@ from .result import Exploration, Report, Result, Row, Timeline
 _PLAIN = {"check": "all", "mem": "sc", "schedule": "clock", "seed": 0, "max_steps": None, "time_limit": None, "rtol": None,
           "atol": None, "cost": False, "trace": False, "timeline": False, "platform_set": None, "devices": None,
           "max_memory": None, "jobs": None, "print": None, "watch": None, "no_print": False, "quiet": False,
-          "diagnostics": None, "report": None}
+          "diagnostics": None, "report": None, "callbacks": None}
 _WORDS = {"max_steps": "max-steps", "time_limit": "time-limit", "max_memory": "max-memory", "no_print": "no-print"}
 _FLAGS = ("cost", "trace", "timeline", "no_print", "quiet")
 _KEEP = 4  # idle runs of one kind
@@ -69,6 +69,14 @@ def place(program, arrays, by_name):
     return given
 
 
+def _argument(t, flavour):
+    """What a sub-worker gets for a tensor of the library."""
+    dtype = _lib.DTYPES[t.dtype]
+    if t.rank == 0 and dtype == "INT64":
+        return ctypes.c_int64.from_address(t.data).value
+    return _arrays.of_memory(t.data, tuple(t.shape[:t.rank]), dtype, True, flavour)
+
+
 class _Slot:
     """A handle of the library's, and what it points to."""
 
@@ -77,7 +85,7 @@ class _Slot:
         if not self.p:
             raise errors.OutOfMemory("out of memory")
         self.program, self.uses, self.raised, self.asked = program._h, 0, None, None
-        self.tensors, self.layouts, self.size = {}, None, 0
+        self.tensors, self.numbers, self.layouts, self.size = {}, {}, None, 0
         self.callback = _lib.Progress(self.progress)
         _lib.lib.pld_run_progress(self.p, self.callback, None)
 
@@ -90,6 +98,22 @@ class _Slot:
         """Called now and then, so that Python sees its signals; what they raise ends the run."""
         try:
             return 1 if self.asked is not None and self.asked(steps, time_ps) else 0
+        except BaseException as e:
+            self.raised = e
+            return 1
+
+    def callbacks(self, functions, flavour):
+        """Functions for sub-workers by name; called with arrays, or numbers."""
+        self.called = []  # what the library points to
+        for name, function in functions.items():
+            called = _lib.Callback(lambda user, args, n, f=function: self.call_back(f, args, n, flavour))
+            self.called.append(called)
+            self.call(_lib.lib.pld_run_callback, name.encode(), called, None)
+
+    def call_back(self, function, args, n, flavour):
+        try:
+            function(*[_argument(args[i], flavour) for i in range(n)])
+            return 0
         except BaseException as e:
             self.raised = e
             return 1
@@ -107,6 +131,8 @@ class _Slot:
             if name in _FLAGS:
                 if value:
                     self.set(_WORDS.get(name, name), "")
+            elif name == "callbacks":
+                continue  # below, when the flavour of the arrays is known
             elif name in ("print", "watch"):
                 for one in [value] if isinstance(value, str) else value or ():
                     self.set(name, one)
@@ -171,12 +197,12 @@ def ids(text):
 class _Call:
     """One call: arguments described, a handle with its options, and back with it."""
 
-    def __init__(self, program, given, golden, options):
+    def __init__(self, program, given, golden, options, slot=None):
         self.program, self.options, self.made, self.arrays = program, options, [], {}
         self.key = None
-        if not golden and not options["platform_set"]:
+        if not golden and not options["platform_set"] and not options["callbacks"]:
             self.key = (options.key(), *given)
-        self.slot = slot = self.take(options)
+        self.slot = slot = slot or self.take(options)
         for p in program.params:
             if p.kind == "tensor" and p.name in given:
                 self.arrays[p.name] = _arrays.describe(given[p.name], p.name)
@@ -187,6 +213,8 @@ class _Call:
             slot.layouts = layouts if len(layouts) == len(self.arrays) else None
         if program._scalars:
             self.scalars(given)
+        if options["callbacks"]:
+            slot.callbacks(options["callbacks"], next((a.flavour for a in self.arrays.values()), "numpy"))
         for name, array in (golden or {}).items():
             slot.golden(program.params[name], array)
 
@@ -211,7 +239,8 @@ class _Call:
 
     def scalars(self, given):
         for p in self.program._scalars:
-            if p.name in given:
+            if p.name in given and self.slot.numbers.get(p.name, self) != given[p.name]:
+                self.slot.numbers[p.name] = given[p.name]
                 self.slot.scalar(p, given[p.name])
                 self.slot.uses += 1
 
@@ -313,10 +342,14 @@ def _result(call, status, options):
     return r
 
 
-def _start(call, strict):
+def _keeping(p):
+    return _lib.lib.pld_run_again(p, 1)
+
+
+def _start(call, strict, f=None):
     """Runs; the status. What is no verdict raises."""
     slot = call.slot
-    status = slot.start(_lib.lib.pld_run_start)
+    status = slot.start(f or _lib.lib.pld_run_start)
     if call.program._prints or call.options["print"] or call.options["watch"]:
         _prints(slot.p)
     if status in (2, 70, 71):
@@ -324,11 +357,16 @@ def _start(call, strict):
     return status
 
 
-def run(program, given, golden, options, strict):
-    call = _Call(program, given, golden, options)
-    status = _start(call, strict)
+def run(program, given, golden, options, strict, kept=None):
+    """`kept`: a dictionary that holds the handle of the program's last run in it, whose windows this one goes on with."""
+    slot = kept.get("slot") if kept is not None else None
+    call = _Call(program, given, golden, options, slot)
+    status = _start(call, strict, _keeping if slot is not None else None)
     result = _result(call, status, options)
-    call.give_back()
+    if kept is not None:
+        kept["slot"] = call.slot
+    else:
+        call.give_back()
     if strict and status:
         raise errors.BY_STATUS.get(status, errors.RunError)(result.text.rstrip("\n"), result)
     return result

@@ -67,6 +67,7 @@ class Program:
         self.name, self.entry, self.platform = facts.get("name"), facts.get("entry"), facts.get("platform")
         self.devices, self.functions, self.extents = facts.get("devices"), facts.get("functions"), facts.get("extents")
         self._prints = facts.get("prints", True)
+        self.sub_workers = [f["name"] for f in self.functions if f.get("subworker")]
         self._dims = {}  # of a parameter: texts of its extents
         self.params = _Params(self._read_params())
         self._scalars = [p for p in self.params if p.kind == "scalar"]
@@ -150,7 +151,8 @@ class Program:
         Options: check="all", mem="sc", schedule="clock", seed=0, max_steps=None, time_limit=None, rtol=None, atol=None,
         cost=False, trace=False, timeline=False, platform_set=None, devices=None, max_memory=None ("512M"), jobs=None;
         print=["y[0]"], watch=["w[1][0]"]: shown on standard output, as what the program prints, which no_print=True leaves out;
-        quiet=True: no notes; diagnostics="json", report="junit": recorded in the Result.
+        callbacks={"check": f}: functions for the sub-workers of the host program (.sub_workers), called in this thread with
+        arrays, in the flavour of the first one, and then numbers; quiet=True: no notes; diagnostics="json", report="junit": recorded in the Result.
         """
         by_name, options = self._split(named)
         given = _run.place(self, arrays, by_name)

@@ -32,6 +32,15 @@ typedef struct {
     const char *data; /* dense, row-major; read in place until the world is freed */
 } HostArray;
 
+/* What a sub-worker gets: memory that it reads or writes, dense and row-major, or a number. */
+typedef struct {
+    const char *name; /* of the parameter */
+    uint8_t dtype, rank;
+    bool writes;
+    const int64_t *shape;
+    void *data;
+} OutsideArg;
+
 /* The checks of a run as bits: checks.def. */
 enum {
 #define PLD_CHECK(ENUM, word, reports) CHECK_BIT_##ENUM,
@@ -90,6 +99,9 @@ typedef struct {
     /* Takes what pl.debug_print says, as it says it; NULL: it says nothing. */
     void (*print)(void *env, const char *text, size_t len);
     void *print_env;
+    /* Does what a sub-worker does, by its name; false: the run is to end. NULL: nobody does. */
+    bool (*outside)(void *env, const char *name, const OutsideArg *args, uint32_t n);
+    void *outside_env;
     bool certify; /* find out whether the run is a certificate, whatever is checked */
     bool cost;    /* hold what was counted against the closed forms of the builtins */
 } RunConfig;

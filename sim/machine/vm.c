@@ -121,6 +121,7 @@ static bool execute(World *w, Lane *lane, const BcInsn *in)
     case BC_ROW:
     case BC_DISPATCH: return vm_host_op(w, lane, in);
     case BC_MAKE: return vm_make(w, lane, in);
+    case BC_OUTSIDE: return vm_outside(w, lane);
     case BC_FILL: return vm_fill(w, lane, in);
     case BC_PART: return vm_part(w, lane, in);
     case BC_SEEN: return vm_seen(w, lane, in);

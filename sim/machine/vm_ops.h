@@ -38,6 +38,9 @@ static inline void vm_stand(Lane *lane, PendKind kind, bool enabled)
 /* Puts scalar work on the clock. Called before everything that has a time. */
 void vm_flush(World *w, Lane *lane);
 
+/* sim/machine/vm_outside.c: asks the caller of the program, RunConfig.outside. */
+bool vm_outside(World *w, Lane *lane);
+
 /* sim/machine/vm_call.c */
 bool vm_call(World *w, Lane *lane, const BcInsn *in);
 void vm_return(World *w, Lane *lane, const BcInsn *in);

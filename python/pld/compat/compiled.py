@@ -16,6 +16,11 @@ def _copied(value, p):
     return _arrays.view(value, p.name).copy()
 
 
+def _in_order(f, order):
+    """A sub-worker's function for arguments as the library passes them."""
+    return f if order is None else lambda *args: f(*[args[i] for i in order])
+
+
 class CompiledProgram:
     """A program for arguments of one kind. Calling it runs it, in place or returning the outputs left out."""
 
@@ -62,7 +67,20 @@ class CompiledProgram:
             given[n] = v
         return given
 
-    def launch(self, given, config=None):
+    def callbacks(self, given=None):
+        """What is called for each sub-worker: what is given, else its body. ValueError for one without either."""
+        given = given or {}
+        bodies = getattr(self._program, "bodies", None) or dict.fromkeys(self._program.sub_workers)
+        unknown = [n for n in given if n not in bodies]
+        if unknown:
+            raise ValueError(f"{self._name} has no sub-worker {', '.join(unknown)}; it has {', '.join(bodies) or 'none'}")
+        missing = [n for n, body in bodies.items() if body is None and n not in given]
+        if missing:
+            raise ValueError(f"the body of sub-worker {', '.join(missing)} is left open: give it to prepare(callbacks={{...}})")
+        orders = getattr(self._program, "orders", {})
+        return {n: _in_order(f, orders.get(n)) for n, f in {**bodies, **given}.items()}
+
+    def launch(self, given, config=None, callbacks=None, kept=None):
         """Runs with arguments by name."""
         params = {p.name: p for p in self._program.params}
         given = {n: v for n, v in given.items() if n in params}  # others are constants of the compilation
@@ -71,7 +89,8 @@ class CompiledProgram:
             raise TypeError(f"{self._name} is called without {', '.join(missing)}")
         made = [n for n in params if n not in given]
         devices = config.devices if config is not None else self._options.devices
-        result = launch.run(self._program, given, devices, self._wants(config))
+        callbacks = self.callbacks(callbacks) if self._program.sub_workers else None
+        result = launch.run(self._program, given, devices, self._wants(config), callbacks, kept)
         self.last_time_ps = result.time_ps
         self._files(result, config)
         if not made:
@@ -233,6 +252,7 @@ class CompiledProgram:
         text = pathlib.Path(folder, "program.ir").read_text()
         kind = DistributedCompiledProgram if (loaded.devices or 1) > 1 else CompiledProgram
         outs = [p.name for p in loaded.params if p.dir == "out"]
+        loaded.bodies = dict.fromkeys(loaded.sub_workers)
         made = kind(loaded, loaded.name, [p.name for p in loaded.params], opts, ir.Program.of_text(text), outs)
         made._output_dir = pathlib.Path(folder)
         return made

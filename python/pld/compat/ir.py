@@ -108,6 +108,7 @@ class Program:
         made = _program.compile(self.as_parsed(), platform=None, dump_passes=True, filename="<program>",
                                 devices=None, entry=entry)
         made.returns, made.seconds = tuple(p.name for p in made.params if p.dir == "out"), 0.0
+        made.bodies = dict.fromkeys(made.sub_workers)
         return made
 
     @property

@@ -5,14 +5,17 @@ from .. import _run, errors, program as _program
 from . import session
 
 
-def run(program, given, devices, wants):
+def run(program, given, devices, wants, callbacks=None, kept=None):
     """Explores first where the session says so, then runs once for the results. Returns the Result; raises what fails."""
     s = session.current
     s.calls += 1
-    if s.plain and not any(wants.values()):
+    if kept is not None:
+        _, options = program._split({"devices": list(devices), "platform_set": s.platform_set, "callbacks": callbacks, **s.run})
+        result = _run.run(program, given, None, options, False, kept)
+    elif s.plain and not any(wants.values()) and not callbacks:
         result = _run.run(program, given, None, _plain(program, devices), False)
     else:
-        result = _as_said(s, program, given, devices, wants)
+        result = _as_said(s, program, given, devices, wants, callbacks)
     if result.status:
         raise errors.BY_STATUS.get(result.status, errors.RunError)(_with_command(result), result)
     if result.reports and not s.quiet:
@@ -30,7 +33,7 @@ def _plain(program, devices):
     return made[key]
 
 
-def _as_said(s, program, given, devices, wants):
+def _as_said(s, program, given, devices, wants, callbacks):
     """Under the options that stood before the script."""
     options = dict(s.run)
     token = options.get("schedule", "")
@@ -40,9 +43,11 @@ def _as_said(s, program, given, devices, wants):
         else:
             s.tokens_used += 1
     common = {"devices": list(devices), "platform_set": s.platform_set, **options}
-    if s.explore is not None:
+    if s.explore is not None and callbacks:
+        session.say(f"call {s.calls}: not explored: it calls sub-workers, {', '.join(callbacks)}")
+    elif s.explore is not None:
         _explore(program, given, common)
-    result = program.run(**common, strict=False, cost=bool(s.cost) or wants.get("cost", False),
+    result = program.run(**common, strict=False, callbacks=callbacks, cost=bool(s.cost) or wants.get("cost", False),
                          trace="trace" in s.files or wants.get("trace", False),
                          timeline="timeline" in s.files or wants.get("timeline", False),
                          report="junit" if "report" in s.files else None, out=given)

@@ -1,5 +1,6 @@
 """From records to programs: what a definition names, what that is, and the compilation of all of it."""
 import ast
+import functools
 import math
 import re
 import textwrap
@@ -264,6 +265,7 @@ def _compile(record, picture, options, arguments, entry):
     with Unit() as unit:
         unit.set("devices", ",".join(str(i) for i in range(len(options.devices))))
         unit.set("platform", options.platform)
+        unit.set("W", "no-subworker")  # it is called
         if entry:
             unit.set("entry", entry)
             unit.set("W", "no-uncalled-function")  # the other entries
@@ -284,7 +286,46 @@ def _compile(record, picture, options, arguments, entry):
         program = unit.compile(ids[0])
     program.seconds = time.perf_counter() - started
     program.returns = returns_of(record, program)
+    found = {name: _definition_of(name, picture.records) for name in program.sub_workers}
+    program.bodies = {name: _body(name, *f) if f else None for name, f in found.items()}
+    program.orders = {name: _order(program, name, f[0]) for name, f in found.items() if f}
     return program
+
+
+def _order(program, name, function):
+    """At which places what the library passes stands in the parameters of a sub-worker: it has tensors first."""
+    passed = next(f["params"] for f in program.functions if f["name"] == name)
+    code = function.__code__
+    return [passed.index(n) for n in code.co_varnames[:code.co_argcount + code.co_kwonlyargcount] if n in passed]
+
+
+def _definition_of(name, records):
+    """The function of a sub-worker, and the record that it stands in."""
+    for name in (name, name.rpartition("_")[0]):
+        for r in records:
+            f = r.methods.get(name) if r.kinds.get(name) == "subworker" else r.function if r.name == name else None
+            if f is not None:
+                return f, r
+    return None
+
+
+def _body(name, function, record):
+    """What a sub-worker does, without self; None where its body is `...`."""
+    return None if _is_left_open(_tree(record), function.__name__) else _without_self(function)
+
+
+def _is_left_open(tree, name):
+    """Is the body of a function in it `...`, with a docstring or without?"""
+    for f in ast.walk(tree) if tree else ():
+        if isinstance(f, ast.FunctionDef) and f.name == name:
+            values_ = [s.value.value for s in f.body if isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant)]
+            return len(values_) == len(f.body) and values_[-1] is ...
+    return False
+
+
+def _without_self(f):
+    takes_self = f.__code__.co_varnames[:1] == ("self",)
+    return functools.partial(f, None) if takes_self else f
 
 
 def _tree(record):

@@ -53,6 +53,7 @@ def _workers():
 
 def _runtime():
     names = {n: getattr(runtime, n) for n in runtime.__all__}
+    names["_tensor_from_continuous"] = runtime.tensor_from_continuous
     return {**names, **_configuration(), **_workers(), "CompiledProgram": CompiledProgram,
             "DistributedCompiledProgram": DistributedCompiledProgram}
 

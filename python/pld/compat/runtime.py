@@ -1,5 +1,6 @@
 """pypto.runtime: run(), specifications of tensors, and what is accepted without effect."""
 import inspect
+import sys
 
 import numpy as np
 
@@ -121,3 +122,14 @@ def benchmark(compiled, args, rounds=1, warmup=0, config=None):
     given = compiled._place(tuple(args), {})
     compiled.launch(given, config)
     return Benchmark(compiled.last_time_ps / 1e6, rounds)
+
+
+def tensor_from_continuous(array):
+    """A torch tensor on the memory of an array that lies row by row; without torch, NumPy's view of it."""
+    a = _arrays.describe(array, "array")
+    if a.flavour == "torch":
+        return array
+    if not a.dtype or not _arrays.view(array, "array").flags.c_contiguous:
+        raise ValueError("the array does not lie row by row")
+    torch = sys.modules.get("torch")
+    return torch.from_numpy(_arrays.view(array, "array")) if torch is not None else _arrays.view(array, "array")

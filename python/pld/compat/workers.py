@@ -40,6 +40,7 @@ class _Worker:
     def __init__(self, config=None):
         self.config, self.closed = config, False
         self._registered, self._tensors, self._token = [], set(), None
+        self._callbacks, self._kept = {}, None  # of a DistributedWorker
 
     def _open(self):
         if self.closed:
@@ -67,7 +68,12 @@ class _Worker:
     def run(self, compiled, *arrays, config=None):
         self._open()
         self.register(compiled)
-        return compiled(*[self._array(a) for a in arrays], config=config if config is not None else self.config)
+        if config is not None:
+            compiled._check_platform(config)
+        given = compiled._place([self._array(a) for a in arrays], {})
+        callbacks = {n: f for n, f in self._callbacks.items() if n in compiled._program.sub_workers}
+        kept = self._kept.setdefault(id(compiled), {}) if self._kept is not None else None
+        return compiled.launch(given, config if config is not None else self.config, callbacks, kept)
 
     def submit(self, compiled, *arrays, config=None):
         """run(); a handle that is done already."""
@@ -131,16 +137,30 @@ class ChipWorker(_Worker):
 
 
 class DistributedWorker(_Worker):
-    """Runs programs on the devices of their configuration."""
+    """Runs programs on the devices of their configuration.
+
+    `callbacks` and `sub_worker_overrides`: functions for the sub-workers of their host functions, by name, instead of the
+    bodies. `persistent` with reset_persistent_windows=False: windows start a run as the last one left them.
+    """
 
     def __init__(self, compiled, config=None, extra_compiled=(), persistent=False, reset_persistent_windows=True, callbacks=None,
                  sub_worker_overrides=None, startup_timeout_s=None):
         super().__init__(config)
-        if callbacks or sub_worker_overrides:  # no program has sub-workers
-            names = ", ".join([*(callbacks or {}), *(sub_worker_overrides or {})])
-            raise ValueError(f"no sub-worker {names} in this program")
         for c in [*compiled, *extra_compiled]:
             self.register(c)
+        self._callbacks = {**(callbacks or {}), **(sub_worker_overrides or {})}
+        self._check_callbacks()
+        if persistent and not reset_persistent_windows:
+            self._kept = {}
+
+    def _check_callbacks(self):
+        """Each belongs to a program, and each program has what it calls."""
+        known = {n for c in self._registered for n in c._program.sub_workers}
+        unknown = [n for n in self._callbacks if n not in known]
+        if unknown:
+            raise ValueError(f"no program here has a sub-worker {', '.join(unknown)}; there are {', '.join(sorted(known)) or 'none'}")
+        for c in self._registered:
+            c.callbacks({n: f for n, f in self._callbacks.items() if n in c._program.sub_workers})
 
     def __call__(self, *arrays, config=None):
         return self.run(self._registered[0], *arrays, config=config)

@@ -262,6 +262,7 @@ static void free_fn(Fn *fn)
     map_free(&fn->ids);
     paths_free(&fn->paths);
     map_free(&fn->locals);
+    map_free(&fn->fresh);
     map_free(&fn->extents);
     map_free(&fn->read);
     map_free(&fn->sites);

@@ -80,9 +80,13 @@ static Val name_results(Elab *e, Expr *call)
 Sym elab_fresh(Elab *e, Sym base)
 {
     Sym name = base;
-    for (uint32_t i = 1; map_get_ptr(&e->fn->locals, name, NULL) || elab_decl(e, name); i++)
-        name = internf(e->in, "%s_%s%u", base, "r", i);
+    uint64_t i = 0;
+    if (map_get_ptr(&e->fn->fresh, base, &i)) /* those before it are taken */
+        name = internf(e->in, "%s_r%llu", base, (unsigned long long)++i);
+    while (map_get_ptr(&e->fn->locals, name, NULL) || elab_decl(e, name))
+        name = internf(e->in, "%s_r%llu", base, (unsigned long long)++i);
     map_set_ptr(&e->fn->locals, name, 1);
+    map_set_ptr(&e->fn->fresh, base, i);
     return name;
 }
 

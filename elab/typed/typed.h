@@ -111,6 +111,7 @@ struct Fn {
     Map sites;                   /* Ast of a statement -> expansion that it is of (expansion.c) */
     Map read;                    /* ids of names whose value was used */
     Map locals;                  /* every name bound anywhere in the function */
+    Map fresh;                   /* name -> the number of the last one that elab_fresh made of it */
     SymList results;             /* names of what returns in branches give */
     VarList result_vars;         /* their variables */
     bool has_results;            /* they are known */

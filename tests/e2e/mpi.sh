@@ -29,14 +29,14 @@ over_hosts=
 output_of() { grep -oE '[a-z_]+: *pl\.(Out|InOut)\[pl\.Tensor' "$1" | tail -n 1 | cut -d: -f1; }
 # same_as_one LIBRARY N HOW SAMPLE ARGS...: same status, standard output and --output bytes as one process
 same_as_one() {
-    local library=$1 n=$2 how=$3 rc one out; shift 3
+    local library=$1 n=$2 how=$3 rc status out; shift 3
     out=$(output_of "$1")
-    "$build/pldrun" -q "$@" --output "$out=$tmp/one.npy" >"$tmp/want" 2>/dev/null; one=$?
+    "$build/pldrun" -q "$@" --output "$out=$tmp/one.npy" >"$tmp/want" 2>/dev/null; status=$?
     rm -f "$tmp/many.npy"
     # shellcheck disable=SC2086
     launch "$library" "$n" -q "$@" --output "$out=$tmp/many.npy" $how; rc=$?
-    if [ $rc -eq 0 ] && [ $one -eq 0 ] && cmp -s "$tmp/want" "$tmp/out" && cmp -s "$tmp/one.npy" "$tmp/many.npy"; then ok
-    else bad "$* $how, $library, $n processes: status $rc for $one, $(head -n 2 "$tmp/out" "$tmp/err" | tr '\n' ' ')"; fi
+    if [ $rc -eq 0 ] && [ $status -eq 0 ] && cmp -s "$tmp/want" "$tmp/out" && cmp -s "$tmp/one.npy" "$tmp/many.npy"; then ok
+    else bad "$* $how, $library, $n processes: status $rc for $status, $(head -n 2 "$tmp/out" "$tmp/err" | tr '\n' ' ')"; fi
 }
 # What of a cost card can be counted, without times.
 card() { sed -E 's/modelled time.*//; s/^( *[0-9]+ .*[^ ])( +[-0-9.]+){5}$/\1/'; }
@@ -73,6 +73,11 @@ mine() { turn=$((turn + 1)); [ $((turn % ${shards:-1})) -eq "${shard:-0}" ]; }
 x=samples/08_allreduce_mesh.pld
 
 # ---- right programs ----
+# is_for_these ARGS...: does it run on this number of devices? Asked once; `one` is the status
+is_for_these() {
+    [ -n "$one" ] || { "$build/pldrun" -q "$@" >/dev/null 2>&1; one=$?; }
+    [ "$one" -eq 0 ]
+}
 right_programs() {
     k=0
     for sample in samples/*.pld; do
@@ -82,7 +87,8 @@ right_programs() {
             for p in $(every 4 1 2 3 5 8 16); do
                 # shellcheck disable=SC2046
                 set -- "$sample" -d 0-$((p - 1)) $(as_defines "$variant")
-                "$build/pldrun" -q "$@" >/dev/null 2>&1 || continue
+                one=
+                [ -n "$LONG" ] || is_for_these "$@" || continue
                 for n in $(every $((2 + k % 3)) 1 2 3 4); do
                     for how in $(every "$((k % 3))" 0 1 2); do
                         # dealt either way the same
@@ -95,7 +101,7 @@ right_programs() {
                         for library in "${some[@]}"; do
                             # MPICH waits in a loop: more processes than processors take minutes each
                             [ -n "$LONG" ] && [ "$library" = mpich ] && [ "$n" -gt "$(nproc)" ] && continue
-                            if mine; then same_as_one "$library" "$n" "$how" "$@"; fi
+                            if mine && is_for_these "$@"; then same_as_one "$library" "$n" "$how" "$@"; fi
                         done
                     done
                 done

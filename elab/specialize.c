@@ -104,7 +104,9 @@ static void drop_uncalled(Elab *e)
         FnDecl *d = &e->decls.at[i];
         if (d->state != FN_NEW || d->next || d->form == FORM_SUBWORKER)
             continue;
+        ScopeMark mark = elab_enter_scope(e, d);
         elab_check_names(e, d->def);
+        elab_leave_scope(e, mark);
         if (!d->reached && !e->ir)
             diag_warn(e->diags, d->def->def.name_span, WARN_UNCALLED_FUNCTION,
                       "nothing calls %s: it is dropped", d->name);

@@ -151,6 +151,7 @@ typedef struct {
     const Type *type;
     Span span;    /* of the first binding */
     bool neutral; /* while elaborating: a tile that may stand for a tensor value, from pl.full */
+    bool array;   /* while elaborating: a pl.array, which names do not share */
     uint8_t pad;  /* while elaborating: 1 + PadValue that its slice said, or 0 */
 } Var;
 

@@ -272,7 +272,9 @@ static void run_def(Elab *e, const Ast *s)
         avec_push(e->arena, &e->elements, s);
         return;
     }
-    if (elab_is_kernel(e, s))
+    if (elab_is_kernel(e, s) && e->helper_depth)
+        elab_define(e, e->scope, s->def.name, elab_make_kernel(e, s), s->def.name_span);
+    else if (elab_is_kernel(e, s))
         avec_push(e->arena, &e->nested, s);
     else if (s->def.decorators.len)
         elab_error(e, s->def.decorators.at[0]->span, "name",

@@ -131,15 +131,16 @@ static bool is_builtin_mark(const Elab *e, const AstKeyword *k)
     return e->ir && strcmp(k->name, "builtin") == 0 && k->value->kind == AST_TRUE;
 }
 
-/* What has no effect on results: checked, and that is all. */
-static bool is_hint(Elab *e, const AstKeyword *k)
+/* What has no effect on results: checked, and that is all, but that strict_ssa=True forbids. */
+static bool is_hint(Elab *e, const AstKeyword *k, FnDecl *out)
 {
-    static const char *const names[] = {"auto_scope", "strict_ssa", "attrs"};
+    static const char *const names[] = {"strict_ssa", "auto_scope", "attrs"};
     for (uint32_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (k->name && strcmp(k->name, names[i]) == 0) {
             if (i < 2 && k->value->kind != AST_TRUE && k->value->kind != AST_FALSE)
                 elab_error(e, k->value->span, "type", "%s= is True or False", k->name);
-            if (!e->ir)
+            out->strict |= i == 0 && k->value->kind == AST_TRUE;
+            if (!e->ir && !(i == 0 && k->value->kind == AST_TRUE))
                 diag_warn(e->diags, k->span, WARN_HINT, "%s= changes no result here", k->name);
             return true;
         }
@@ -183,7 +184,7 @@ static bool function_kind(Elab *e, const Ast *d, FnDecl *out)
         const AstKeyword *k = &d->call.keywords.at[i];
         if (is_builtin_mark(e, k))
             out->generated = true;
-        else if (!is_hint(e, k) && !read_word(e, k, &w))
+        else if (!is_hint(e, k, out) && !read_word(e, k, &w))
             return false;
     }
     if (ok && w.level < 0 && w.role < 0) {
@@ -209,7 +210,7 @@ static bool jit_kind(Elab *e, const Form *f, const Ast *d, FnDecl *out)
 {
     bool ok = d->kind != AST_CALL || d->call.args.len == 0;
     for (uint32_t i = 0; ok && d->kind == AST_CALL && i < d->call.keywords.len; i++)
-        ok = is_hint(e, &d->call.keywords.at[i]);
+        ok = is_hint(e, &d->call.keywords.at[i], out);
     if (!ok)
         elab_error(e, d->span, "type", "@%s takes no arguments", f->name);
     out->kind = f->kind;

@@ -68,6 +68,7 @@ struct FnDecl {
     FnForm form;
     bool method;    /* has `self` */
     bool generated; /* builtin=True */
+    bool strict;    /* strict_ssa=True: no name is bound twice */
     Loc place;      /* that @pld.loc of a dump gives it, or no file */
     FnState state;
     Func *func;
@@ -80,6 +81,7 @@ struct FnDecl {
     bool spliced;         /* of orchestration level, and inlined where it is called */
     const Type **outside; /* of the entry: types of its parameters, or NULL */
     VEC(CtName) consts;   /* parameters that are compile-time values here: not in `def` any more */
+    CtScope *scope;       /* of the call of a factory that made it; NULL: the program's */
     FnDecl *next;         /* of the instances for other argument types (instance.c) */
 };
 
@@ -157,6 +159,7 @@ struct Elab {
     Map foreign_names;      /* that imports bind which were refused */
     Map from_names;         /* imported out of the language -> "pl.add" */
     CtScope *scope;         /* compile-time names at hand */
+    CtScope *home;          /* of the program, when it is found */
     const CtScope *program; /* those that functions of the program see; above: comprehensions */
     VEC(CtScope *) kept;    /* of calls that functions made in them may outlive */
     uint64_t steps;         /* of compile-time code so far */
@@ -199,7 +202,20 @@ void elab_print_header(Elab *e, Buf *out);
 bool elab_find_program(Elab *e);
 /* Kernels, init and golden functions of the chosen program into e->decls and e->elements. */
 bool elab_collect(Elab *e);
+/* The function of that name, or the kernel that a factory made for it. */
 FnDecl *elab_decl(Elab *e, Sym name);
+/* Functions look names up where they stand: the scope at hand is that of `d` until elab_leave_scope
+ * gets what this returned. */
+typedef struct {
+    CtScope *scope;
+    const CtScope *program;
+} ScopeMark;
+ScopeMark elab_enter_scope(Elab *e, const FnDecl *d);
+void elab_leave_scope(Elab *e, ScopeMark mark);
+/* The kernel of a factory under way, as a function of its own. */
+Val elab_make_kernel(Elab *e, const Ast *def);
+/* Does a function of compile-time code hold kernels? */
+bool elab_makes_kernels(Elab *e, const Ast *def);
 /* The host function that is started, or the orchestration function that a host function is made
  * for, NULL after a mistake; with the types and values that its parameters get from outside. */
 FnDecl *elab_take_entry(Elab *e);

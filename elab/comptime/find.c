@@ -235,7 +235,7 @@ bool elab_find_program(Elab *e)
         return false;
     if (e->class_)
         e->p->name = e->class_->class_.name;
-    e->program = e->scope;
+    e->program = e->home = e->scope;
     return true;
 }
 
@@ -327,5 +327,57 @@ bool elab_collect(Elab *e)
 FnDecl *elab_decl(Elab *e, Sym name)
 {
     uint64_t at;
-    return map_get_ptr(&e->decl_index, name, &at) ? &e->decls.at[at] : NULL;
+    if (map_get_ptr(&e->decl_index, name, &at))
+        return &e->decls.at[at];
+    const CtName *n = elab_find_name(e->scope, name);
+    return n && n->val.kind == V_KERNEL ? &e->decls.at[n->val.i] : NULL;
+}
+
+/* ---- factories of kernels */
+
+static bool holds_kernel(Elab *e, const AstList *body)
+{
+    for (uint32_t i = 0; i < body->len; i++) {
+        const Ast *s = body->at[i];
+        bool branches = s->kind == AST_IF;
+        if (elab_is_kernel(e, s) || (s->kind == AST_FOR && holds_kernel(e, &s->for_.body)) ||
+            (branches && (holds_kernel(e, &s->if_.then) || holds_kernel(e, &s->if_.otherwise))))
+            return true;
+    }
+    return false;
+}
+
+bool elab_makes_kernels(Elab *e, const Ast *def)
+{
+    return def->kind == AST_DEF && !def->def.decorators.len && holds_kernel(e, &def->def.body) &&
+           !elab_is_factory(e, def);
+}
+
+/* k, k_1, ...: a copy of the definition under a name that no other has. */
+Val elab_make_kernel(Elab *e, const Ast *def)
+{
+    Ast *own = arena_new(e->arena, Ast);
+    *own = *def;
+    uint64_t at;
+    for (uint32_t i = 1; map_get_ptr(&e->decl_index, own->def.name, &at); i++)
+        own->def.name = internf(e->in, "%s_%u", def->def.name, i);
+    if (!add_function(e, own, false))
+        return val_bad;
+    vec_last(&e->decls).scope = e->scope;
+    e->helpers++; /* the scope is kept */
+    return (Val){.kind = V_KERNEL, .i = e->decls.len - 1};
+}
+
+ScopeMark elab_enter_scope(Elab *e, const FnDecl *d)
+{
+    ScopeMark mark = {e->scope, e->program};
+    e->scope = d->scope ? d->scope : e->home;
+    e->program = e->scope;
+    return mark;
+}
+
+void elab_leave_scope(Elab *e, ScopeMark mark)
+{
+    e->scope = mark.scope;
+    e->program = mark.program;
 }

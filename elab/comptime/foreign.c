@@ -257,6 +257,8 @@ bool elab_is_compile_time(const AstList *body)
 
 bool elab_is_helper(Elab *e, const Ast *s)
 {
+    if (elab_makes_kernels(e, s))
+        return true;
     return s->kind == AST_DEF && s->def.decorators.len == 0 && strcmp(s->def.name, "main") != 0 &&
            elab_is_compile_time(&s->def.body) && !elab_has_operations(e, s) &&
            !elab_is_factory(e, s);

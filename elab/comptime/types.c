@@ -111,10 +111,12 @@ static bool layout_slot(Elab *e, const Ast *a)
             const AstKeyword *k = &a->call.keywords.at[i];
             if (k->name && strcmp(k->name, "layout") == 0 && layout_slot(e, k->value))
                 continue;
+            if (k->name && strcmp(k->name, "valid_shape") == 0)
+                continue; /* elab/typed/param_view.c */
             if (!k->name || strcmp(k->name, "layout") != 0)
                 elab_error(e, k->span, "unsupported",
-                           "%s= of a parameter's view is not supported: say it where the tensor is "
-                           "loaded, pl.load(x, offsets, shape, valid_shape=[...])",
+                           "%s= of a parameter's view is not supported: memory is laid out row by "
+                           "row here, slice it with pl.slice",
                            k->name ? k->name : "**");
             return false;
         }

@@ -148,6 +148,7 @@ bool val_equal(Val a, Val b)
     case V_TYPE: return a.type == b.type && a.dir == b.dir;
     case V_PROGRAM: return a.class_ == b.class_;
     case V_HELPER: return a.helper == b.helper;
+    case V_KERNEL: return a.i == b.i;
     case V_MATH: return a.s == b.s;
     case V_TUPLE:
     case V_LIST:
@@ -221,6 +222,7 @@ void val_print(Buf *out, Val v, bool quote)
     case V_LIST:
     case V_DICT: print_items(out, v); break;
     case V_HELPER: buf_printf(out, "<function %s>", v.helper->name); break;
+    case V_KERNEL: buf_str(out, "<kernel>"); break;
     case V_MATH: buf_printf(out, "math.%s", v.s); break;
     case V_DIM: dim_print(out, v.dim); break;
     case V_TYPE: type_print(out, v.type); break;
@@ -246,7 +248,8 @@ const char *val_kind_name(Val v)
         [V_DTYPE] = "dtype",     [V_ENUM] = "enumeration",    [V_TUPLE] = "tuple",
         [V_LIST] = "list",       [V_DIM] = "dynamic extent",  [V_TYPE] = "type",
         [V_PROGRAM] = "program", [V_EXPR] = "run-time value", [V_DICT] = "dict",
-        [V_HELPER] = "function", [V_MATH] = "function",       [V_POISON] = "?"};
+        [V_HELPER] = "function", [V_KERNEL] = "kernel",       [V_MATH] = "function",
+        [V_POISON] = "?"};
     return names[v.kind];
 }
 

@@ -20,6 +20,7 @@ typedef enum {
     V_LIST,
     V_DICT,    /* keys and values in turn */
     V_HELPER,  /* a function of compile-time code */
+    V_KERNEL,  /* that a factory of kernels made: i is its index in Elab.decls */
     V_MATH,    /* a function of the module math */
     V_POISON,  /* of lines of a script that were skipped: its span says where */
     V_DIM,     /* arithmetic on dynamic extents, in compile-time code only */
@@ -41,7 +42,7 @@ struct Val {
     bool has_dir;       /* TYPE, BARE: written with pl.Out[] or pl.InOut[] */
     Direction dir;      /* TYPE, BARE */
     union {
-        int64_t i;            /* INT, BOOL, ENUM; BARE: TypeKind */
+        int64_t i;            /* INT, BOOL, ENUM, KERNEL; BARE: TypeKind */
         double f;             /* FLOAT */
         Sym s;                /* STR, MATH; POISON: what it is, or NULL */
         Val *items;           /* TUPLE, LIST, DICT */

@@ -9,7 +9,88 @@ static Val zeros(Elab *e, int64_t n, Dtype dtype, Span span)
     Expr *zero = dtype == DT_BOOL ? ex_bool(e->p, false) : ex_int(e->p, dtype, 0);
     Expr *slots[OP_MAX_SLOTS] = {shape, ex_dtype(e->p, dtype), zero};
     bool core = e->fn->level == FN_INCORE;
-    return elab_make_op(e, core ? OP_TENSOR_SCRATCH : OP_TENSOR_CREATE, slots, span);
+    Val v = elab_make_op(e, core ? OP_TENSOR_SCRATCH : OP_TENSOR_CREATE, slots, span);
+    e->fn->array = v.kind == V_EXPR ? v.expr : NULL;
+    return v;
+}
+
+bool elab_is_array(Elab *e, const Expr *x)
+{
+    bool view;
+    if (!x->type || !type_is_memory(x->type))
+        return false;
+    while (x && x->kind != EX_VAR && x != e->fn->array)
+        x = expr_memory(x, 0, &view);
+    return x && (x == e->fn->array || func_var(e->fn->f, x->var)->array);
+}
+
+/* to[index] = from[index] */
+static void copy_element(Elab *e, Block *out, Expr *to, Expr *from, Expr *index)
+{
+    Expr *at[] = {expr_clone(e->p, index), expr_clone(e->p, index)};
+    Expr *read[OP_MAX_SLOTS] = {expr_clone(e->p, from), elab_list(e, &at[0], 1, from->span)};
+    Val v = elab_make_op(e, OP_READ, read, from->span);
+    Expr *write[OP_MAX_SLOTS] = {expr_clone(e->p, to), elab_list(e, &at[1], 1, from->span)};
+    if (v.kind != V_EXPR)
+        return;
+    write[OPND(WRITE, value)] = v.expr;
+    v = elab_make_op(e, OP_WRITE, write, from->span);
+    if (v.kind != V_EXPR)
+        return;
+    Stmt *s = stmt_new(e->p, ST_EXPR, e->fn->loc);
+    s->value = v.expr;
+    avec_push(e->arena, out, s);
+}
+
+enum { UNROLLED = 8 };
+
+static void copy_elements(Elab *e, Expr *to, Expr *from, int64_t n)
+{
+    Fn *fn = e->fn;
+    for (int64_t i = 0; i < n && n <= UNROLLED; i++)
+        copy_element(e, fn->block, to, from, ex_index(e->p, i));
+    if (n <= UNROLLED)
+        return;
+    Stmt *loop = elab_emit(e, ST_FOR);
+    loop->loop = LOOP_RANGE;
+    loop->lo = ex_index(e->p, 0);
+    loop->hi = ex_index(e->p, n);
+    loop->step = ex_index(e->p, 1);
+    loop->index = func_new_var(e->p, fn->f, elab_fresh(e, "element"), type_scalar(e->tt, DT_INDEX),
+                               from->span);
+    copy_element(e, &loop->body, to, from, ex_var(e->p, fn->f, loop->index));
+}
+
+static Expr *copy(Elab *e, Expr *from)
+{
+    int64_t n;
+    (void)type_elements(from->type, &n);
+    Val made = zeros(e, n, from->type->dtype, from->span);
+    if (made.kind != V_EXPR)
+        return NULL;
+    Sym name = elab_fresh(e, "array");
+    elab_emit_let(e, name, from->span, made.expr, made.expr->type);
+    bool found;
+    Val to = elab_local(e, name, from->span, &found);
+    copy_elements(e, to.expr, from, n);
+    return to.expr;
+}
+
+Expr *elab_own_array(Elab *e, Expr *x, Sym name)
+{
+    if (!elab_is_array(e, x) || x == e->fn->array)
+        return x;
+    bool write = x->kind == EX_OP && x->op == OP_WRITE, view;
+    Expr *from = write ? x->args[0] : x;
+    const Expr *whose = from;
+    while (whose && whose->kind != EX_VAR)
+        whose = expr_memory(whose, 0, &view);
+    if (write && whose && func_var(e->fn->f, whose->var)->base == name)
+        return x; /* a = pl.array.update_element(a, i, v) */
+    Expr *own = copy(e, from);
+    if (write && own)
+        x->args[0] = own;
+    return write && own ? x : own;
 }
 
 static Val create(Elab *e, const Ast *call)

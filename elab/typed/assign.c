@@ -58,13 +58,14 @@ void elab_emit_let(Elab *e, Sym name, Span name_span, Expr *x, const Type *type)
     s->value = x;
     s->n_results = 1;
     s->results = arena_new(e->arena, VarId);
-    bool neutral = elab_is_neutral(e, x),
+    bool neutral = elab_is_neutral(e, x), array = elab_is_array(e, x),
          part = x->kind == EX_OP && op_info(x->op)->rule == RULE_SLICE;
     part = part || (x->kind == EX_OP && x->op == OP_TILE_SLICE);
     const Expr *pad = part ? OP_ARG(x, TENSOR_SLICE, pad_value) : NULL;
     s->results[0] = elab_bind(e, name, type, name_span, memory);
     if (neutral)
         func_var(e->fn->f, s->results[0])->neutral = true;
+    func_var(e->fn->f, s->results[0])->array = array;
     if (part)
         func_var(e->fn->f, s->results[0])->pad = pad ? (uint8_t)(1 + pad->ival) : 0;
     Name *n = elab_name(e, elab_name_id(e, name));
@@ -125,6 +126,7 @@ static void let_value(Elab *e, Sym name, Span name_span, Val v, Span span, const
         x = as_declared(e, name, x);
     if (x && !declared)
         x = elab_widen_binding(e, name, x);
+    x = x ? elab_own_array(e, x, name) : NULL;
     if (!x) {
         elab_bind_bad(e, name, name_span);
         return;
@@ -244,8 +246,22 @@ static void let_items(Elab *e, const Ast *target, Val v, Span span)
         elab_assign_value(e, target->items.at[i], items[i], span);
 }
 
+/* With strict_ssa=True a name is bound once. */
+static void check_strict(Elab *e, const Ast *target)
+{
+    const Name *n = elab_name(e, elab_name_id(e, target->name));
+    if (e->ir || !e->fn->decl->strict || n->state == NM_UNBOUND || n->state == NM_BAD)
+        return;
+    elab_error(e, target->span, "name",
+               "%s is bound again, and strict_ssa=True says that no name is: choose another one",
+               target->name);
+    diag_note(e->diags, n->where, "it is bound here");
+}
+
 void elab_assign_value(Elab *e, const Ast *target, Val v, Span span)
 {
+    if (target->kind == AST_NAME)
+        check_strict(e, target);
     switch (target->kind) {
     case AST_NAME: let_value(e, target->name, target->span, v, span, NULL); break;
     case AST_TUPLE:

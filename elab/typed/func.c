@@ -89,11 +89,13 @@ bool elab_signature(Elab *e, FnDecl *d)
     bool ok = true;
     if (d->annotations.len == elab_n_params(d))
         return d->state != FN_FAILED;
+    ScopeMark mark = elab_enter_scope(e, d);
     e->fn = NULL;
     for (uint32_t i = 0; i < elab_n_params(d); i++) {
         ok &= param_annotation(e, d, elab_param_ast(d, i));
     }
     e->fn = saved;
+    elab_leave_scope(e, mark);
     if (!ok)
         d->state = FN_FAILED;
     return ok;
@@ -222,6 +224,7 @@ static void run_body(Elab *e, FnDecl *d)
     BlockFrame frame;
     elab_open(e, &frame, BLOCK_FUNCTION, &d->func->body);
     frame.tail = true;
+    elab_param_views(e, &d->def->def.body, NULL);
     elab_block(e, &d->def->def.body);
     if (frame.yield)
         elab_error(e, frame.yield->loc.span, "syntax",
@@ -339,6 +342,7 @@ bool elab_function(Elab *e, FnDecl *d, const Type *const *arg_types, Span call)
     fn.uses_failed = has_bad_lines(e, d->def);
     d->state = FN_BUSY;
     d->first_call = call;
+    ScopeMark mark = elab_enter_scope(e, d);
     e->fn = &fn;
     e->call_depth++;
     avec_push(e->arena, &fn.meanings, (Name){.state = NM_UNBOUND});
@@ -357,6 +361,7 @@ bool elab_function(Elab *e, FnDecl *d, const Type *const *arg_types, Span call)
     }
     e->call_depth--;
     e->fn = saved;
+    elab_leave_scope(e, mark);
     free_fn(&fn);
     d->state = e->diags->n_errors == errors && !fn.uses_failed ? FN_DONE : FN_FAILED;
     if (d->again && d->state == FN_DONE && d->widenings.len <= MAX_WIDENINGS) {

@@ -312,6 +312,9 @@ static bool make_arguments(Elab *e, Call *c)
             elab_error(e, c->spans[i], "type",
                        "several values cannot be one argument: unpack them first");
             c->args[i] = NULL;
+        } else if (c->args[i] && elab_is_array(e, c->args[i])) {
+            elab_error(e, c->spans[i], "type", "an array is no argument: pass elements of it");
+            c->args[i] = NULL;
         }
         ok &= c->args[i] != NULL;
     }

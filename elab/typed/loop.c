@@ -135,7 +135,8 @@ static bool loop_init(Elab *e, const Ast *call, Head *h)
     h->init = arena_new_n(e->arena, Expr *, n ? n : 1);
     h->n_init = n;
     for (uint32_t i = 0; i < n; i++)
-        if (!(h->init[i] = elab_expr(e, items[i], DT_COUNT, init->span)))
+        if (!(h->init[i] = elab_expr(e, items[i], DT_COUNT, init->span)) ||
+            !(h->init[i] = elab_own_array(e, h->init[i], NULL)))
             return false;
     return true;
 }
@@ -220,6 +221,7 @@ static void bind_header(Elab *e, const Head *h, Stmt *st, Loop *loop)
         bool neutral = elab_is_neutral(e, h->init[i]);
         st->iters[i] = own_var(e, name->name, h->init[i]->type, name->span, loop->iter_memory[i]);
         func_var(e->fn->f, st->iters[i])->neutral = neutral;
+        func_var(e->fn->f, st->iters[i])->array = elab_is_array(e, h->init[i]);
     }
 }
 

@@ -255,6 +255,38 @@ Expr *elab_value_of(Elab *e, Val v, Span span)
     return part.kind == V_EXPR ? part.expr : NULL;
 }
 
+/* Memory as the source of a remote store: a tensor value of all of it, on the core as a whole. */
+static bool remote_source(Elab *e, OpId op, Sym dotted, Args *args)
+{
+    Arg *a = NULL;
+    for (uint32_t i = 0; i < args->len && op == OP_REMOTE_STORE; i++)
+        if (args->at[i].name ? op_slot(op, args->at[i].name) == 0 : i == 0)
+            a = &args->at[i];
+    if (!a || strcmp(dotted, "pld.tile.remote_store") == 0)
+        return true;
+    if (is_tile(a->val) && !a->val.expr->type->value &&
+        strcmp(dotted, "pld.tensor.remote_store") == 0) {
+        elab_error(e, a->span, "type",
+                   "pld.tensor.remote_store takes a tensor, got %s: write "
+                   "pld.tile.remote_store",
+                   val_describe(e, a->val));
+        return false;
+    }
+    int64_t bytes;
+    if (!is_memory(a->val))
+        return true;
+    if (!type_bytes(a->val.expr->type, &bytes) || bytes > e->p->platform->vec_bytes) {
+        elab_error(e, a->span, "memory",
+                   "%s brings its source onto the core, and %s does not fit there: write "
+                   "pld.tensor.put, which goes chunk by chunk",
+                   dotted, type_text(e->arena, a->val.expr->type));
+        return false;
+    }
+    Expr *value = elab_value_of(e, a->val, a->span);
+    a->val = value ? val_expr(value) : val_bad;
+    return value != NULL;
+}
+
 Val elab_make_op(Elab *e, OpId op, Expr **slots, Span span)
 {
     const OpInfo *info = op_info(op);
@@ -389,6 +421,8 @@ Val elab_op_call(Elab *e, Sym dotted, const Ast *call)
     if (scalar && op == OP_TILE_ABS && args.len == 1 && is_scalar(args.at[0].val))
         return elab_scalar(e, SC_ABS, &args.at[0].val.expr, 1, call->span);
     drop_scratch(op, &args);
+    if (known && !remote_source(e, op, dotted, &args))
+        return val_bad;
     return build(e, pick(e, op, dotted, &args), &args, call->span);
 }
 

@@ -19,7 +19,7 @@ static void add_array(Elab *e, Expr *array, TaskList *out)
     (void)type_elements(array->type, &n);
     for (int64_t i = 0; i < n; i++) {
         Expr *index = ex_index(e->p, i);
-        Expr *slots[OP_MAX_SLOTS] = {array, elab_list(e, &index, 1, array->span)};
+        Expr *slots[OP_MAX_SLOTS] = {expr_clone(e->p, array), elab_list(e, &index, 1, array->span)};
         Val item = elab_make_op(e, OP_READ, slots, array->span);
         if (item.kind == V_EXPR)
             avec_push(e->arena, out, item.expr);

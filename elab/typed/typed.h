@@ -94,6 +94,7 @@ struct Fn {
     FuncKind level;     /* of the code at hand: that of f, or InCore in a scope */
     Expr *blocks;       /* pl.spmd around the call at hand, or NULL */
     Expr *task;         /* that the call at hand is part of, or NULL */
+    const Expr *array;  /* made by the last pl.array.create */
     uint32_t manual;    /* pl.manual_scope around it: how many */
     bool sync_start;    /* of it */
     Map ids;            /* name -> its number in `paths` */
@@ -180,6 +181,12 @@ Val elab_function_call(Elab *e, FnDecl *d, const Ast *call);
 /* Elaborates the function for arguments of these types (NULL: by its annotations alone). */
 bool elab_function(Elab *e, FnDecl *d, const Type *const *arg_types, Span call);
 bool elab_signature(Elab *e, FnDecl *d);
+/* In InCore code: names of parameters with valid_shape= that `body` mentions mean values with that
+ * region from here on; what they meant goes to `before`, or NULL (param_view.c). */
+typedef VEC(Name) NameList;
+void elab_param_views(Elab *e, const AstList *body, NameList *before);
+/* And mean what they did again. */
+void elab_end_views(Elab *e, NameList *before);
 /* The function for these arguments, `want` being `base` as this call wants it: the instance that
  * fits, or a new one. */
 FnDecl *elab_instance(Elab *e, FnDecl *base, const FnDecl *want, Expr *const *args);
@@ -313,6 +320,11 @@ void elab_emit_let(Elab *e, Sym name, Span name_span, Expr *x, const Type *type)
 /* t[...] = value (assign_part.c) */
 void elab_assign_subscript(Elab *e, const Ast *target, Val v, Span span);
 /* ---- arrays (array.c) and calls without effect (nothing.c): false when it is none of theirs */
+/* Is the value a pl.array? */
+bool elab_is_array(Elab *e, const Expr *x);
+/* What a name, a loop or a branch takes of an array is its own: a copy, unless `name` (or NULL) is
+ * the one that the array has already. Other values stay as they are; NULL after an error. */
+Expr *elab_own_array(Elab *e, Expr *x, Sym name);
 bool elab_array_call(Elab *e, Sym dotted, const Ast *call, Val *out);
 /* An item of an array of task ids, which has any index. */
 /* Warning `hint`, in source text: a word that changes no result. */

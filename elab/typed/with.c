@@ -241,11 +241,14 @@ static void scope_body(Elab *e, Stmt *st, const Ast *index, const AstList *body)
         let->results = arena_new(e->arena, VarId);
         let->results[0] = elab_bind(e, index->name, let->value->type, index->span, ALIAS_NONE);
     }
+    NameList before = {0};
+    elab_param_views(e, body, &before);
     elab_block(e, body);
     elab_close(e, &frame);
     fn->loop = loop;
     fn->level = FN_ORCH;
     leave(e, mark, st);
+    elab_end_views(e, &before);
 }
 
 static void find_use(void *env, Expr **x)

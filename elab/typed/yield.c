@@ -20,6 +20,14 @@ static const Type *declared_type(Val declared, uint32_t i, uint32_t n)
     return tuple ? declared.type->elems[i] : NULL;
 }
 
+/* A branch hands on a copy of an array, a loop what it carries. */
+static Expr *yielded_array(Elab *e, Expr *x, const Stmt *loop, uint32_t i)
+{
+    bool carried = loop && i < loop->n_values && x->kind == EX_VAR &&
+                   func_var(e->fn->f, x->var)->base == func_var(e->fn->f, loop->iters[i])->base;
+    return carried ? x : elab_own_array(e, x, NULL);
+}
+
 static bool yield_values(Elab *e, const Ast *call, Val declared, Stmt *st)
 {
     Args args = {0};
@@ -36,7 +44,7 @@ static bool yield_values(Elab *e, const Ast *call, Val declared, Stmt *st)
         const Type *want = declared_type(declared, i, args.len);
         bool literal = val_known(args.at[i].val) && want && want->kind == TY_SCALAR;
         Expr *x = elab_expr(e, args.at[i].val, literal ? want->dtype : DT_COUNT, args.at[i].span);
-        if (!x)
+        if (!x || !(x = yielded_array(e, x, loop, i)))
             return false;
         Expr *wide = loop && i < loop->n_values
                          ? elab_widen(e, x, func_var(e->fn->f, loop->iters[i])->type)
@@ -89,7 +97,9 @@ void elab_yield(Elab *e, const Ast *s, const Ast *target, const Ast *annotation,
             return;
         }
         const Type *t = yield_type(e, declared, i, n, st->values[i], name->span);
+        bool array = elab_is_array(e, st->values[i]);
         st->results[i] = elab_bind(e, name->name, t, name->span, memory[i]);
+        func_var(e->fn->f, st->results[i])->array = array;
     }
     avec_push(e->arena, fn->block, st);
     fn->frame->yield = st;

@@ -250,7 +250,8 @@ PLD_API pld_run *pld_run_new(pld_program *program);
 PLD_API void pld_run_free(pld_run *run);
 /* Every option of pldrun about one run, by its long name (devices, mem, check, schedule, seed,
  * max-steps, max-memory, time-limit, rtol, atol, input, golden, define, platform-set, ...). cost,
- * trace, timeline, diagnostics ("json"), report ("junit"): record what pld_run_output shows. print
+ * trace, timeline, dispatches, diagnostics ("json"), report ("junit"): record what pld_run_output
+ * shows. print
  * ("y[0]") and watch ("w[2][0]"), once each: its "prints" have them, too. no-print: debug_print
  * says nothing; quiet: no notes and warnings in texts. Texts are copied. */
 PLD_API int pld_run_set(pld_run *run, const char *option, const char *value);
@@ -295,8 +296,9 @@ PLD_API int pld_run_report(const pld_run *run, size_t index, pld_report *out);
 PLD_API const char *pld_run_text(const pld_run *run);
 /* Replays what failed; "" when nothing did. */
 PLD_API const char *pld_run_token(const pld_run *run);
-/* "cost.json", "trace.json", "timeline.svg", "timeline.html", "reports.json" (an object a line) and
- * "junit.xml" of a run that recorded them; "prints": what pl.debug_print said, and print and watch;
+/* "cost.json", "trace.json", "timeline.svg", "timeline.html", "dispatches.json" (who waits for
+ * whom, and where the host queued it), "reports.json" (an object a line) and "junit.xml" of a run that
+ * recorded them; "prints": what pl.debug_print said, and print and watch;
  * "outcome": "OK", "deadlock", ... NULL: there is none. */
 PLD_API const char *pld_run_output(const pld_run *run, const char *what, size_t *len);
 /* Instructions and modelled picoseconds of the last run. */

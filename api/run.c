@@ -288,9 +288,9 @@ const char *pld_run_token(const pld_run *run)
 
 const char *pld_run_output(const pld_run *run, const char *what, size_t *len)
 {
-    static const char *const names[] = {"cost.json",     "trace.json", "timeline.svg",
-                                        "timeline.html", "prints",     "reports.json",
-                                        "junit.xml"};
+    static const char *const names[] = {"cost.json",     "trace.json",     "timeline.svg",
+                                        "timeline.html", "prints",         "reports.json",
+                                        "junit.xml",     "dispatches.json"};
     if (run->broken)
         return NULL;
     if (strcmp(what, "outcome") == 0) {

@@ -30,6 +30,7 @@ typedef enum {
     OUT_PRINTS,
     OUT_REPORTS,
     OUT_JUNIT,
+    OUT_DISPATCHES,
     OUT_COUNT
 } Output;
 
@@ -41,7 +42,7 @@ struct pld_run {
     VEC(HostArray) goldens;
     VEC(RunCallback) callbacks;
     bool cost, trace, timeline;
-    bool no_print, quiet, json, junit;
+    bool no_print, quiet, json, junit, dispatches;
     Texts prints, watches; /* what to show after the run, and while it runs */
     int (*progress)(void *user, uint64_t steps, int64_t time_ps);
     void *user;

@@ -2,6 +2,7 @@
  * other forms. */
 #include "api/run.h"
 #include "sim/report/cost.h"
+#include "sim/report/dispatches.h"
 #include "sim/report/junit.h"
 #include "sim/report/print_tensor.h"
 #include "sim/report/report_json.h"
@@ -26,11 +27,8 @@ static SettingResult flag(pld_run *r, const char *name)
     struct {
         const char *name;
         bool *is;
-    } flags[] = {{"cost", &r->cost},
-                 {"trace", &r->trace},
-                 {"timeline", &r->timeline},
-                 {"no-print", &r->no_print},
-                 {"quiet", &r->quiet}};
+    } flags[] = {{"cost", &r->cost},         {"trace", &r->trace}, {"timeline", &r->timeline},
+                 {"no-print", &r->no_print}, {"quiet", &r->quiet}, {"dispatches", &r->dispatches}};
     for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++)
         if (strcmp(name, flags[i].name) == 0) {
             *flags[i].is = true;
@@ -131,6 +129,8 @@ int run_show(pld_run *r, int status)
         cost_print_json(r->world, &r->result, &r->outputs[OUT_COST]);
     if (r->world)
         print_records(r);
+    if (r->world && r->dispatches)
+        dispatches_print(r->world, &r->outputs[OUT_DISPATCHES]);
     if (r->world && !print_tensors(r) && status == PLD_OK)
         status = PLD_USAGE;
     r->text = r->quiet ? quiet_text(r) : run_result_text(&r->result.arena, &r->result);

@@ -92,6 +92,45 @@ static int run_one(void)
     return run_program(sample);
 }
 
+static const char outside[] = "@pl.program\n"
+                              "class P:\n"
+                              "    @pl.function(level=pl.Level.HOST, role=pl.Role.SubWorker)\n"
+                              "    def fill(self, y: pl.Out[pl.Tensor[[2, 8], pl.FP32]]):\n"
+                              "        y[:] = 1\n"
+                              "    @pl.function(level=pl.Level.HOST, role=pl.Role.Orchestrator)\n"
+                              "    def main(self, y: pl.Out[pl.Tensor[[2, 8], pl.FP32]]):\n"
+                              "        self.fill(y)\n";
+
+static int fill(void *user, const pld_tensor *args, size_t n)
+{
+    float *y = args[0].data;
+    (void)user;
+    for (size_t i = 0; i < 16 * n; i++)
+        y[i] = 1;
+    return 0;
+}
+
+/* A run that calls back and shows itself in every form. */
+static int show_one(void)
+{
+    float y[16] = {0};
+    int64_t shape[] = {2, 8};
+    pld_tensor t = {sizeof t, PLD_FP32, 2, shape, NULL, y};
+    pld_run *r = pld_run_new(sample);
+    int s = r ? pld_run_callback(r, "fill", fill, NULL) : PLD_NO_MEMORY;
+    s = s ? s : pld_run_tensor(r, "y", &t);
+    s = s ? s : pld_run_set(r, "print", "y[0]");
+    s = s ? s : pld_run_set(r, "watch", "y[0,0]");
+    s = s ? s : pld_run_set(r, "diagnostics", "json");
+    s = s ? s : pld_run_set(r, "report", "junit");
+    s = s ? s : pld_run_set(r, "dispatches", NULL);
+    s = s ? s : pld_run_set(r, "quiet", NULL);
+    s = s ? s : pld_run_start(r);
+    ck_assert(s != PLD_OK || y[15] == 1);
+    pld_run_free(r);
+    return s;
+}
+
 static int describe_one(void)
 {
     size_t len;
@@ -106,12 +145,27 @@ static int describe_one(void)
 }
 
 static const char script[] =
-    "@pl.jit.incore\n"
-    "def k(x: pl.Tensor[[N, 8], pl.FP32], y: pl.Out[pl.Tensor[[N, 8], pl.FP32]]):\n"
-    "    return pl.store(pl.load(x, [0, 0], [N, 8]), [0, 0], y)\n"
+    "@mine\n"
+    "def k(x: pl.Tensor[[N, 8], pl.FP32], y: pl.Out[pl.Tensor[[N, 8], pl.FP32]], a: int = "
+    "cfg.by):\n"
+    "    return pl.store(pl.load(x, [0, 0], [N, sizes['w'] * a]), [0, 0], y)\n"
     "@pl.jit\n"
     "def f(x: pl.Tensor, y: pl.Out[pl.Tensor]):\n"
     "    return g(x, y)\n";
+
+/* A decorator that is no text, a path, a dict. */
+static int bind_objects(pld_unit *u, uint32_t k)
+{
+    pld_value one = {.size = sizeof one, .tag = PLD_V_INT, .integer = 1}, pair[2], dict, jit;
+    pair[1] = one;
+    pair[1].integer = 8;
+    pair[0] = (pld_value){.size = sizeof pair[0], .tag = PLD_V_TEXT, .text = "w"};
+    dict = (pld_value){.size = sizeof dict, .tag = PLD_V_DICT, .items = pair, .n = 2};
+    jit = (pld_value){.size = sizeof jit, .tag = PLD_V_TEXT, .text = "pl.jit.incore"};
+    int s = pld_unit_bind(u, k, "@", &jit);
+    s = s ? s : pld_unit_bind(u, k, "cfg.by", &one);
+    return s ? s : pld_unit_bind(u, k, "sizes", &dict);
+}
 
 /* Two definitions, a name that is the other one, a list, the type of an argument. */
 static int build(pld_unit *u, pld_program **p)
@@ -128,6 +182,7 @@ static int build(pld_unit *u, pld_program **p)
     s = s ? s : pld_unit_take(u, source, 4, &f);
     g.integer = k;
     s = s ? s : pld_unit_bind(u, k, "N", &n);
+    s = s ? s : bind_objects(u, k);
     s = s ? s : pld_unit_bind(u, f, "g", &g);
     s = s ? s : pld_unit_argument(u, "x", &type);
     s = s ? s : pld_unit_argument(u, "#1", &type);
@@ -230,6 +285,18 @@ START_TEST(running)
 }
 END_TEST
 
+START_TEST(showing)
+{
+    pld_unit *u = pld_unit_new();
+    pld_unit_text(u, "o.pld", outside, sizeof outside - 1, PLD_STRICT, NULL);
+    ck_assert_msg(pld_unit_compile(u, PLD_NO_DEF, &sample) == PLD_OK, "%s",
+                  pld_unit_diags_text(u, 0));
+    exhaust(show_one);
+    pld_unit_free(u);
+    pld_program_free(sample);
+}
+END_TEST
+
 START_TEST(describing)
 {
     ck_assert_int_eq(compile_sample("samples/07_dynamic_rank_count.pld", &sample), PLD_OK);
@@ -257,6 +324,7 @@ int main(void)
     tcase_set_timeout(tc, 0);
     tcase_add_test(tc, compiling);
     tcase_add_test(tc, running);
+    tcase_add_test(tc, showing);
     tcase_add_test(tc, describing);
     tcase_add_test(tc, many_compilations_and_runs_leave_nothing);
     tcase_add_test(tc, taking_definitions);

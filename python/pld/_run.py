@@ -14,9 +14,9 @@ from .result import Exploration, Report, Result, Row, Timeline
 _PLAIN = {"check": "all", "mem": "sc", "schedule": "clock", "seed": 0, "max_steps": None, "time_limit": None, "rtol": None,
           "atol": None, "cost": False, "trace": False, "timeline": False, "platform_set": None, "devices": None,
           "max_memory": None, "jobs": None, "print": None, "watch": None, "no_print": False, "quiet": False,
-          "diagnostics": None, "report": None, "callbacks": None}
+          "diagnostics": None, "report": None, "callbacks": None, "dispatches": False}
 _WORDS = {"max_steps": "max-steps", "time_limit": "time-limit", "max_memory": "max-memory", "no_print": "no-print"}
-_FLAGS = ("cost", "trace", "timeline", "no_print", "quiet")
+_FLAGS = ("cost", "trace", "timeline", "dispatches", "no_print", "quiet")
 _KEEP = 4  # idle runs of one kind
 _KINDS = 16  # of a program
 _USES = 1000  # of a run with scalars, each of which costs a little memory
@@ -335,6 +335,8 @@ def _result(call, status, options):
     if options["timeline"]:
         svg = _output(p, b"timeline.svg")
         r._timeline = svg and Timeline(svg, _output(p, b"timeline.html") or "")
+    if options["dispatches"]:
+        r._dispatches = _output(p, b"dispatches.json")
     if options["diagnostics"] == "json":
         r._diagnostics = _output(p, b"reports.json")
     if options["report"]:

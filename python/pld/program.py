@@ -149,7 +149,7 @@ class Program:
         names to arrays. A failure raises, or with strict=False is what the Result says.
 
         Options: check="all", mem="sc", schedule="clock", seed=0, max_steps=None, time_limit=None, rtol=None, atol=None,
-        cost=False, trace=False, timeline=False, platform_set=None, devices=None, max_memory=None ("512M"), jobs=None;
+        cost=False, trace=False, timeline=False, dispatches=False, platform_set=None, devices=None, max_memory=None ("512M"), jobs=None;
         print=["y[0]"], watch=["w[1][0]"]: shown on standard output, as what the program prints, which no_print=True leaves out;
         callbacks={"check": f}: functions for the sub-workers of the host program (.sub_workers), called in this thread with
         arrays, in the flavour of the first one, and then numbers; quiet=True: no notes; diagnostics="json", report="junit": recorded in the Result.

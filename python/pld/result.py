@@ -44,7 +44,7 @@ class Result:
         self.status, self.text, self.reports = status, text, reports
         self.outputs, self.unchecked = outputs, unchecked
         self.token, self.steps, self.time_ps = None, 0, 0
-        self._cost = self._trace = self._timeline = self._diagnostics = self._junit = None
+        self._cost = self._trace = self._timeline = self._diagnostics = self._junit = self._dispatches = None
         self.checked = False
 
     @property
@@ -81,6 +81,12 @@ class Result:
     def diagnostics(self):
         """The objects of `pldrun --diagnostics=json`: reports, notes, and last the verdict."""
         return [json.loads(line) for line in self._asked(self._diagnostics, "diagnostics", "'json'").splitlines()]
+
+    @property
+    def dispatches(self):
+        """The dispatches of the host function, a dictionary each: id, function, rank, file, line, begin_ps, end_ps,
+        tensors, and after: what it waits for, and why ("queue", "data", "start")."""
+        return json.loads(self._asked(self._dispatches, "dispatches"))["dispatches"]
 
     @property
     def junit(self):

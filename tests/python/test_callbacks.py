@@ -59,6 +59,16 @@ class Callbacks(unittest.TestCase):
         self.assertTrue((p.run(x).outputs["z"] == 12).all())
         self.assertTrue((p.run(x, callbacks={"mend": mend}, schedule="random:3").outputs["z"] == 14).all())
 
+    def test_they_stand_in_the_graph_of_dispatches(self):
+        r = compiled().run(np.ones((2, 4, 16), np.float32), dispatches=True)
+        kinds = [(d["function"], d["subworker"], d["rank"], d["after"]) for d in r.dispatches]
+        queue = [{"id": 0, "why": "queue"}]
+        self.assertEqual(kinds[:3], [("chip", False, 0, []), ("mend", True, 0, queue), ("chip", False, 0, [{"id": 1, "why": "queue"}])])
+        self.assertEqual(kinds[4][3], [{"id": 2, "why": "queue"}, {"id": 3, "why": "data"}])
+        self.assertEqual(r.dispatches[1]["tensors"][0], {"tensor": "y", "offset": 0, "bytes": 256, "writes": True})
+        with self.assertRaisesRegex(ValueError, "not recorded"):
+            compiled().run(np.ones((2, 4, 16), np.float32)).dispatches
+
     def test_every_dump_has_them(self):
         p = compiled(dump_passes=True)
         for name, text in p.dumps().items():

@@ -103,7 +103,8 @@ class CompiledProgram:
         if config is None:
             return {}
         lane = bool(config.enable_chip_swimlane)
-        return {"trace": lane, "timeline": lane, "cost": bool(config.enable_pmu) or config.enable_scope_stats}
+        return {"trace": lane, "timeline": lane, "cost": bool(config.enable_pmu) or config.enable_scope_stats,
+                "dispatches": bool(config.enable_dep_gen)}
 
     def _files(self, result, config):
         wants = self._wants(config)
@@ -121,6 +122,8 @@ class CompiledProgram:
         if wants["trace"]:
             (folder / "trace.json").write_text(json.dumps(result.trace))
             result.timeline.save(folder / "timeline.svg")
+        if wants["dispatches"]:
+            (folder / "dispatches.json").write_text(json.dumps({"dispatches": result.dispatches}, indent=1))
         if wants["cost"]:
             (folder / "cost.json").write_text(json.dumps(result.cost))
 

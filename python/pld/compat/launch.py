@@ -50,7 +50,7 @@ def _as_said(s, program, given, devices, wants, callbacks):
     result = program.run(**common, strict=False, callbacks=callbacks, cost=bool(s.cost) or wants.get("cost", False),
                          trace="trace" in s.files or wants.get("trace", False),
                          timeline="timeline" in s.files or wants.get("timeline", False),
-                         report="junit" if "report" in s.files else None, out=given)
+                         dispatches=wants.get("dispatches", False), report="junit" if "report" in s.files else None, out=given)
     _write(result)
     return result
 

@@ -1,5 +1,9 @@
 """Two instances of one def, a pipeline of kernels with intermediate tensors, in place updates, 3-d host tensors."""
 # says: ^PASS
+import dataclasses
+import json
+import tempfile
+
 import numpy as np
 import pypto.language as pl
 import pypto.language.distributed as pld
@@ -45,4 +49,12 @@ big = np.zeros((R, 2 * C), np.float32)
 pipeline(x[1], big[:, ::2])
 np.testing.assert_array_equal(big[:, ::2], y[1])
 assert not big[:, 1::2].any()
+
+# the graph of the dispatches, in a folder
+with tempfile.TemporaryDirectory() as folder:
+    host(x, y2, config=dataclasses.replace(cfg, enable_dep_gen=True, save_kernels_dir=folder))
+    with open(f"{folder}/dfx_outputs/dispatches.json") as f:
+        dispatches = json.load(f)["dispatches"]
+assert [(d["function"], d["device"], d["after"]) for d in dispatches] == [("pipeline", n, []) for n in (5, 6, 7)], dispatches
+assert all(d["file"].endswith("stages_on_devices.py") and d["begin_ps"] < d["end_ps"] for d in dispatches)
 print("PASS")

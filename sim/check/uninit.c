@@ -33,6 +33,7 @@ typedef struct {
     VEC(Written) slices;
     Map reported; /* keys of places with lanes */
     VEC(Finding) findings;
+    VEC(char *) holes; /* what tiles that nobody has used yet were loaded from */
     Map outs; /* dispatch << 32 | region -> Written of the run, where it is Out and nothing else */
     VEC(KernelOut) kernels;
 } UninitCheck;
@@ -118,8 +119,24 @@ static void report_tile(UninitCheck *c, World *w, const Event *e)
     buf_str(&text, " uses tile ");
     if (e->tile < f->n_tiles && f->tiles[e->tile].name != BC_NO_INDEX)
         buf_printf(&text, "%s, ", world_string(w, f->tiles[e->tile].name));
-    buf_str(&text, "whose elements nobody has written");
+    if (e->link)
+        buf_str(&text, c->holes.at[e->link - 1]);
+    else
+        buf_str(&text, "whose elements nobody has written");
     keep(c, w, e->at, &text, 0);
+}
+
+/* What is loaded of created memory is reported where it is used: the number of it, for the tile. */
+static uint32_t note_hole(UninitCheck *c, World *w, const Event *e, const Hole *h)
+{
+    Buf text = {0};
+    buf_str(&text, "loaded at ");
+    place_text(w, &text, e->at);
+    buf_str(&text, " from ");
+    elements_region(w, &text, e->at.dispatch, e->rect.at.window, h->first, h->end);
+    buf_str(&text, ", which nobody has written since it was created");
+    vec_push(&c->holes, text.at);
+    return (uint32_t)c->holes.len;
 }
 
 /* ---- observer ---- */
@@ -226,7 +243,7 @@ static void kernel_ends(UninitCheck *c, const Event *e)
 }
 
 /* The innermost call that has the region for an Out; all of them are told of a write. */
-static Written *kernel_out(UninitCheck *c, const Event *e)
+static Written *kernel_out(UninitCheck *c, const World *w, const Event *e)
 {
     Written *inner = NULL;
     for (uint32_t i = 0; i < c->kernels.len; i++) {
@@ -235,17 +252,17 @@ static Written *kernel_out(UninitCheck *c, const Event *e)
             continue;
         inner = &k->written;
         if (e->kind == EV_TENSOR_WRITE)
-            (void)rects_each_run(&e->rect, written_mark, inner);
+            (void)rects_each_run(&e->rect, w->stores_holes ? written_clear : written_mark, inner);
     }
     return inner;
 }
 
 static void tensor_event(UninitCheck *c, World *w, const Event *e)
 {
-    Written *all = out_of(c, w, e), *s = kernel_out(c, e);
+    Written *all = out_of(c, w, e), *s = kernel_out(c, w, e);
     if (e->kind == EV_TENSOR_WRITE) {
         if (all)
-            (void)rects_each_run(&e->rect, written_mark, all);
+            (void)rects_each_run(&e->rect, w->stores_holes ? written_clear : written_mark, all);
         return;
     }
     s = s ? s : all;
@@ -253,7 +270,10 @@ static void tensor_event(UninitCheck *c, World *w, const Event *e)
         return;
     Hole h = {.s = s, .first = -1};
     (void)rects_each_run(&e->rect, written_check, &h);
-    if (h.first >= 0)
+    bool made = e->rect.at.window >= w->dispatches.at[e->at.dispatch].n_regions;
+    if (h.first >= 0 && s == all && made && w->takes_holes)
+        w->hole = note_hole(c, w, e, &h);
+    else if (h.first >= 0)
         report_out(c, w, e, &h, s == all);
 }
 
@@ -351,6 +371,9 @@ static void reset(Observer *o, World *w)
     for (uint32_t i = 0; i < c->findings.len; i++)
         xfree(c->findings.at[i].text);
     vec_clear(&c->findings);
+    for (uint32_t i = 0; i < c->holes.len; i++)
+        xfree(c->holes.at[i]);
+    vec_clear(&c->holes);
     map_clear(&c->outs);
     for (uint32_t i = 0; i < c->kernels.len; i++)
         xfree(c->kernels.at[i].written.bits);
@@ -360,7 +383,7 @@ static void reset(Observer *o, World *w)
 static bool save(const Observer *o, Buf *out)
 {
     const UninitCheck *c = (const UninitCheck *)o;
-    if (c->findings.len)
+    if (c->findings.len || c->holes.len)
         return false;
     save_map(out, &c->index);
     save_map(out, &c->outs);
@@ -400,6 +423,7 @@ static void destroy(Observer *o)
     map_free(&c->index);
     map_free(&c->reported);
     vec_free(&c->findings);
+    vec_free(&c->holes);
     map_free(&c->outs);
     vec_free(&c->kernels);
     xfree(c);

@@ -65,6 +65,19 @@ bool written_mark(void *env, int64_t offset, int64_t bytes)
     return true;
 }
 
+bool written_clear(void *env, int64_t offset, int64_t bytes)
+{
+    Written *s = env;
+    if (!s->bits) {
+        s->bits = xcalloc((size_t)s->bytes / 8 + 1, 1);
+        bits_set(s->bits, s->lo, s->hi);
+    }
+    s->lo = s->hi = offset;
+    for (int64_t at = offset; at < offset + bytes; at++)
+        s->bits[at / 8] &= (uint8_t) ~(1u << (at % 8));
+    return true;
+}
+
 static bool is_written(const Written *s, int64_t at)
 {
     return (at >= s->lo && at < s->hi) || (s->bits && (s->bits[at / 8] >> (at % 8) & 1));

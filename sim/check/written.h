@@ -22,6 +22,8 @@ typedef struct {
 
 /* For rects_each_run: `env` is a Written, of which the bytes are from now on. */
 bool written_mark(void *env, int64_t offset, int64_t bytes);
+/* `env` is a Written, of which the bytes are no more. */
+bool written_clear(void *env, int64_t offset, int64_t bytes);
 /* `env` is a Hole, which grows by what of the bytes is not written. */
 bool written_check(void *env, int64_t offset, int64_t bytes);
 void written_save(Buf *out, const Written *s);

@@ -283,12 +283,24 @@ static bool load_tile(World *w, Lane *lane, const TileAccess *a, const int64_t *
         if (ext[i] < 0 || ext[i] > t->shape[i])
             return vm_fault(w, lane, "%s: valid extent %lld of axis %u is outside the tile (%lld)",
                             op_text(lane), (long long)ext[i], i, (long long)t->shape[i]);
-    if (!move_tile(w, lane, a, t, ext))
+    w->takes_holes = a->kind == EV_READ && a->m->kind == MEM_DEVICE;
+    w->hole = 0;
+    bool good = move_tile(w, lane, a, t, ext);
+    w->takes_holes = false;
+    if (!good)
         return false;
     TileState *state = &top->tiles[a->slot];
     memcpy(state->valid, ext, t->rank * sizeof *ext);
-    state->written = true;
+    state->written = !w->hole;
+    state->source = w->hole;
     return true;
+}
+
+/* Memory that the dispatch made itself may be given what nobody has written. */
+static bool is_scratch(const World *w, const Lane *lane, const TileAccess *a)
+{
+    return a->kind == EV_WRITE && a->m->kind == MEM_DEVICE &&
+           a->m->object >= w->dispatches.at[lane->dispatch].n_regions;
 }
 
 static bool store_tile(World *w, Lane *lane, const TileAccess *a)
@@ -296,10 +308,15 @@ static bool store_tile(World *w, Lane *lane, const TileAccess *a)
     Frame *top = lane_top(lane);
     BcTile t = top->f->tiles[a->slot];
     int64_t ext[BC_MAX_RANK];
-    vm_tile_used(w, lane, a->slot);
+    if (!top->tiles[a->slot].written && is_scratch(w, lane, a))
+        w->stores_holes = true;
+    else
+        vm_tile_used(w, lane, a->slot);
     vm_pad_leading(t.rank, a->m->rank, top->tiles[a->slot].valid, ext);
     vm_pad_leading(t.rank, a->m->rank, top->f->tiles[a->slot].shape, t.shape);
-    return move_tile(w, lane, a, &t, ext);
+    bool good = move_tile(w, lane, a, &t, ext);
+    w->stores_holes = false;
+    return good;
 }
 
 /* Valid extents of a load that ends where the memory does; false when nothing is left. */

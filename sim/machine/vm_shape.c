@@ -59,7 +59,11 @@ static bool done(World *w, Lane *lane, const BcInsn *in, const TileRegion *out, 
 {
     const BcTile *t = &lane_top(lane)->f->tiles[in->a];
     Grid g = grid_of(out);
+    TileState *tiles = lane_top(lane)->tiles;
+    bool joins = in->op == BC_TCONCAT && tiles[in->b].written;
+    uint32_t source = tiles[joins ? in->c : in->b].source;
     vm_tile_made(lane, in->a, out, written);
+    tiles[in->a].source = written ? 0 : source;
     vm_spend(w, lane, grid_elements(&g) * (int64_t)dtype_bytes(t->dtype), TOP_NONE,
              (Dtype)t->dtype);
     return true;

@@ -20,6 +20,7 @@ void vm_tile_used(World *w, Lane *lane, uint32_t slot)
     Event e = {.kind = EV_TILE_UNINIT,
                .lane = lane,
                .tile = (uint16_t)slot,
+               .link = s->source,
                .begin = lane->now,
                .end = lane->now};
     probe_emit(&w->probe, &e);
@@ -32,6 +33,7 @@ void vm_tile_made(Lane *lane, uint32_t slot, const TileRegion *r, bool written)
     vm_check_valid(&lane_top(lane)->f->tiles[slot], r->valid);
     memcpy(s->valid, r->valid, r->rank * sizeof *r->valid);
     s->written = written;
+    s->source = 0;
 }
 
 KernelScalar vm_constant(const World *w, int32_t k, Dtype dtype)
@@ -190,7 +192,9 @@ static bool elementwise(World *w, Lane *lane, const BcInsn *in)
     if (!gather(w, lane, &c, &out, operands, &n))
         return false;
     bool written = in->op != BC_TCOPY || lane_top(lane)->tiles[in->b].written;
+    uint32_t source = written ? 0 : lane_top(lane)->tiles[in->b].source;
     vm_tile_made(lane, in->a, &out, written);
+    lane_top(lane)->tiles[in->a].source = source;
     Grid g = grid_of(&out);
     if (!rows_walk(&g, operands, n, run_rows, &c))
         return vm_fault(w, lane,

@@ -83,7 +83,8 @@ typedef struct {
 
 typedef struct {
     int64_t valid[BC_MAX_RANK];
-    bool written; /* false after TCREATE: elements are uninitialised */
+    bool written;    /* false: elements are uninitialised, as after TCREATE */
+    uint32_t source; /* then: what the load came upon that took them, 0: no load */
 } TileState;
 
 typedef struct {
@@ -278,6 +279,10 @@ struct World {
     uint32_t n_still;                          /* lanes stopped so */
     bool setup_failed;                         /* the host part failed: nothing to run */
     bool keep_windows;                         /* world_reset leaves windows as they are */
+    /* Within one load or store of a tile: */
+    bool takes_holes;  /* what it reads may be uninitialised until it is used */
+    uint32_t hole;     /* the check's number of what is, 0: nothing */
+    bool stores_holes; /* what it writes is uninitialised */
     uint32_t print_rank;                       /* that RunConfig.print hears of */
     RunResult *result;                         /* of the run under way: reports go there */
     void (*on_unblock)(void *env, Lane *lane); /* the scheduler's: a lane became READY */

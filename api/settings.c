@@ -219,13 +219,14 @@ static bool tolerance(RunSettings *s, const char *option, const char *value, dou
     return parse_number(value, out) || fail(s, option, "a number from 0", value);
 }
 
-/* Devices run one after another: the order is what makes a run the same everywhere. */
+/* Of an exploration, and of a run: one thread decides, another one moves bytes. */
 static bool jobs_option(RunSettings *s, const char *value)
 {
     int64_t n;
     if (!parse_int(value, 1, 256, &n))
         return fail(s, "-j", "a number from 1 to 256", value);
     s->explore.jobs = (uint32_t)n;
+    s->run.threads = (unsigned)n;
     return true;
 }
 

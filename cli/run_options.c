@@ -223,11 +223,19 @@ static int default_path(RunOptions *o)
     return usage_error(TOOL, "no program is named, and there is no a.pldb: pldrun PROGRAM.pld");
 }
 
+static unsigned processors(void)
+{
+    long n = sysconf(_SC_NPROCESSORS_ONLN);
+    return n > 0 ? (unsigned)n : 1;
+}
+
 static void finish(RunOptions *o)
 {
     if (o->spread && !o->checks_said)
         o->set.run.checks = CHECK_UNINIT;
     run_settings_finish(&o->set);
+    if (!o->set.run.threads)
+        o->set.run.threads = processors();
     o->compile.path = o->path;
     o->compile.warnings = o->warnings.at;
     o->compile.n_warnings = o->warnings.len;
@@ -298,8 +306,5 @@ int run_options_parse(RunOptions *o, int argc, char **argv)
         status = default_path(o);
     if (status < 0)
         finish(o);
-    if (status < 0 && o->set.explore.jobs > 1 && !o->explores)
-        status = usage_error(TOOL, "-j %u: devices run on one thread; leave -j out, or --explore",
-                             o->set.explore.jobs);
     return status < 0 ? check_spread(o) : status;
 }

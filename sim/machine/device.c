@@ -2,6 +2,7 @@
  * away. */
 #include "sim/machine/device.h"
 #include "sim/machine/job.h"
+#include "sim/machine/mover.h"
 #include "sim/machine/vm.h"
 #include "sim/machine/world.h"
 
@@ -186,6 +187,8 @@ void world_start_dispatches(World *w)
 static void end_dispatch(World *w, Lane *lane, Dispatch *d)
 {
     Rank *r = &w->ranks[d->rank];
+    if (w->mover)
+        mover_settle(w->mover);
     dispatch_event(w, lane, EV_DISPATCH_END, d->end_ps, d->end_ps);
     copy_out(w, d);
     device_free_made(d);

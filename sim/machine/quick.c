@@ -3,6 +3,7 @@
 #include "sim/machine/quick.h"
 
 #include "base/devarith.h"
+#include "sim/machine/tile_life.h"
 
 static bool is_wide(uint16_t dtype)
 {
@@ -93,6 +94,7 @@ const QuickCode *quick_make(Arena *arena, const BcProgram *p, const CallSites *s
         run[pc] = n < UINT16_MAX ? (uint16_t)n : UINT16_MAX;
         code->longest = run[pc] > code->longest ? run[pc] : code->longest;
     }
+    code->ends = tile_life(arena, f);
     code->at = at;
     code->run = run;
     return code;

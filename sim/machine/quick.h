@@ -55,6 +55,7 @@ typedef struct QuickCode {
     const uint16_t *run; /* per instruction: how many are executed up to the end of its run, where
                             control may go elsewhere; as many as fit */
     uint32_t longest;    /* run */
+    const uint8_t *ends; /* tile_life.h; NULL: not known */
 } QuickCode;
 
 /* The code of function `func` of the program, in `arena`. */

@@ -102,8 +102,9 @@ typedef struct {
     /* Does what a sub-worker does, by its name; false: the run is to end. NULL: nobody does. */
     bool (*outside)(void *env, const char *name, const OutsideArg *args, uint32_t n);
     void *outside_env;
-    bool certify; /* find out whether the run is a certificate, whatever is checked */
-    bool cost;    /* hold what was counted against the closed forms of the builtins */
+    unsigned threads; /* of a run, whose result is the same with any number; 0: one */
+    bool certify;     /* find out whether the run is a certificate, whatever is checked */
+    bool cost;        /* hold what was counted against the closed forms of the builtins */
 } RunConfig;
 
 typedef enum {

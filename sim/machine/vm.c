@@ -102,10 +102,35 @@ static bool flatten(World *w, Lane *lane, const BcInsn *in, Frame *top)
 
 /* ---- the loop ---- */
 
+/* Does the instruction touch no memory but through moves, or settle them where it does? */
+static bool settles_itself(uint16_t op)
+{
+    switch (op) {
+    case BC_READ:
+    case BC_WRITE:
+    case BC_LOAD:
+    case BC_STORE:
+    case BC_RLOAD:
+    case BC_RSTORE:
+    case BC_PUT:
+    case BC_GET:
+    case BC_TBIN:
+    case BC_ALLOC:
+    case BC_VIEW:
+    case BC_ROW:
+    case BC_DISPATCH:
+    case BC_PART:
+    case BC_SEEN: return true;
+    default: return false;
+    }
+}
+
 /* Memory and tile instructions. */
 static bool execute(World *w, Lane *lane, const BcInsn *in)
 {
     vm_flush(w, lane);
+    if (w->mover && !settles_itself(in->op))
+        mover_settle(w->mover);
     switch (in->op) {
     case BC_READ: return vm_read(w, lane, in);
     case BC_TREAD: return vm_tile_read(w, lane, in);
@@ -280,6 +305,7 @@ VmStatus vm_run(World *w, Lane *lane, uint64_t budget)
             }
             if (in->op >= BC_SHOW && in->op <= BC_APART) {
                 show_apart(w, lane, in->op, &apart, &budget);
+                vm_settle(w);
                 ok = in->op == BC_APART || vm_show(w, lane, in);
                 top->pc++;
                 budget++;

@@ -44,12 +44,13 @@ static void pop_frame(Lane *lane)
     (void)vec_pop(&lane->frames);
 }
 
-static void need_core(Lane *lane, int64_t bytes)
+static void need_core(const World *w, Lane *lane, int64_t bytes)
 {
     if (bytes > lane->core_peak)
         lane->core_peak = bytes;
     if (bytes <= lane->core_cap)
         return;
+    vm_settle(w); /* tiles move to another place */
     lane->core_mem = xrealloc(lane->core_mem, (size_t)bytes);
     memset(lane->core_mem + lane->core_cap, 0, (size_t)(bytes - lane->core_cap));
     lane->core_cap = bytes;
@@ -67,7 +68,7 @@ bool vm_enter(World *w, Lane *lane, uint32_t func, const MemRef *mem, const int6
         memcpy(top->regs, binds, f->n_binds * sizeof *binds);
         memcpy(top->regs + f->n_binds, scalars, (f->n_params - n_mem) * sizeof *scalars);
         memcpy(top->mregs, mem, n_mem * sizeof *mem);
-        need_core(lane, bc_core_bytes(f));
+        need_core(w, lane, bc_core_bytes(f));
     }
     xfree(binds);
     return ok;

@@ -160,10 +160,32 @@ static bool device_access(World *w, Lane *lane, const MemRef *m, const RectPair 
     return true;
 }
 
+/* A rectangle in one piece, between a view and `at`, is moved later; false when it cannot be. */
+static bool move_later(World *w, Lane *lane, const MemRef *m, EventKind kind, const RectPair *p,
+                       char *at)
+{
+    bool write = kind != EV_READ && kind != EV_REMOTE_READ;
+    if (kind == EV_ATOMIC || !vm_moves(w, m, p->rect.run))
+        return false;
+    char *mem = vm_direct(w, lane, m, &p->rect, write);
+    if (!mem)
+        return false;
+    Move move = {.kind = write ? MOVE_COPY : MOVE_LOAD};
+    move.ends = write ? vm_ends(w, lane) : 0;
+    move.k =
+        (KernelArgs){.to = write ? mem : at, .a = write ? at : mem, .rows = 1, .cols = p->rect.run};
+    mover_do(w->mover, &move);
+    vm_moved(w, lane, m, kind, p);
+    return true;
+}
+
 bool vm_access(World *w, Lane *lane, const MemRef *m, EventKind kind, const RectPair *p, void *at)
 {
     bool write = kind != EV_READ && kind != EV_REMOTE_READ;
     vm_check_local(lane, p, at);
+    if (move_later(w, lane, m, kind, p, at))
+        return true;
+    vm_settle(w);
     if (m->kind == MEM_DEVICE)
         return device_access(w, lane, m, p, at, kind);
     FabLocal local = local_of(p, at);

@@ -6,6 +6,8 @@
 #include "base/region.h"
 #include "sim/machine/fault.h"
 #include "sim/machine/kernels.h"
+#include "sim/machine/mover.h"
+#include "sim/machine/quick.h"
 #include "sim/machine/vm.h"
 
 static inline Frame *lane_top(Lane *lane)
@@ -33,6 +35,26 @@ static inline void vm_stand(Lane *lane, PendKind kind, bool enabled)
     p->value = 0;
     p->token = 0;
     p->at = (CodePlace){0};
+}
+
+/* Before memory or tiles are touched by others than moves. */
+static inline void vm_settle(const World *w)
+{
+    if (w->mover)
+        mover_settle(w->mover);
+}
+/* TILE_ENDS_ bits of the instruction at hand, which has been come to by vm_scalars. */
+static inline uint8_t vm_ends(const World *w, const Lane *lane)
+{
+    const Frame *top = &vec_last(&lane->frames);
+    const QuickCode *code = w->quick[top->func];
+    return code && code->ends ? code->ends[top->pc] : 0;
+}
+/* May bytes of that memory move later? Signal cells are looked at all the time. */
+static inline bool vm_moves(const World *w, const MemRef *m, int64_t bytes)
+{
+    return w->mover && bytes >= MOVE_LEAST &&
+           (m->kind != MEM_WINDOW || !w->windows.at[m->object].signal);
 }
 
 /* Puts scalar work on the clock. Called before everything that has a time. */

@@ -64,7 +64,9 @@ void vm_spend(World *w, Lane *lane, int64_t bytes, TileOp op, Dtype dtype)
 
 typedef struct {
     const BcInsn *in;
+    Mover *mover; /* of this call: NULL where rows are computed at once */
     uint8_t dtype, from;
+    uint8_t ends; /* TILE_ENDS_ bits */
     bool a_repeated, b_repeated;
     TileOp op;
     KernelScalar scalar;
@@ -107,9 +109,35 @@ static bool scalar_left(const TileCall *c, const KernelArgs *k)
     return true;
 }
 
+/* Rows that follow each other are computed later, as one. */
+static bool compute_later(const TileCall *c, const KernelArgs *k)
+{
+    int64_t row = k->cols * (int64_t)dtype_bytes(c->dtype);
+    bool dense = k->to_step == row && k->a_step == row && k->b_step == row;
+    if (k->rows * row < MOVE_LEAST || (k->rows > 1 && !dense))
+        return false;
+    Move move = {
+        .kind = MOVE_BIN, .op = (uint8_t)c->op, .dtype = c->dtype, .ends = c->ends, .k = *k};
+    move.k.cols *= k->rows;
+    move.k.rows = 1;
+    mover_do(c->mover, &move);
+    return true;
+}
+
+/* Of whole tiles, where nothing can go wrong: else what went wrong must be known at once. */
+static Mover *mover_for(const World *w, const TileCall *c)
+{
+    bool fails = tileop_shifts(c->op) || (!dtype_is_float(c->dtype) && tileop_divisor(c->op) >= 0);
+    return c->a_repeated || c->b_repeated || fails ? NULL : w->mover;
+}
+
 static bool run_rows(void *env, const KernelArgs *k)
 {
     const TileCall *c = env;
+    if (c->mover && compute_later(c, k))
+        return true;
+    if (c->mover)
+        mover_settle(c->mover);
     switch (c->in->op) {
     case BC_TFULL: kernel_fill(c->dtype, k, c->scalar); return true;
     case BC_TCOPY:
@@ -191,6 +219,9 @@ static bool elementwise(World *w, Lane *lane, const BcInsn *in)
                sizeof lane_top(lane)->tiles[in->a].valid);
     if (!gather(w, lane, &c, &out, operands, &n))
         return false;
+    if (in->op == BC_TBIN && !(c.mover = mover_for(w, &c)))
+        vm_settle(w);
+    c.ends = c.mover ? vm_ends(w, lane) : 0;
     bool written = in->op != BC_TCOPY || lane_top(lane)->tiles[in->b].written;
     uint32_t source = written ? 0 : lane_top(lane)->tiles[in->b].source;
     vm_tile_made(lane, in->a, &out, written);

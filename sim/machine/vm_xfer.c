@@ -7,9 +7,6 @@
 #include "sim/machine/vm_ops.h"
 
 #include <string.h>
-#if defined __SSE2__
-#include <emmintrin.h>
-#endif
 
 enum { STREAMED = 4 << 20 }; /* bytes of a transfer that is copied past the caches */
 
@@ -68,22 +65,20 @@ static int64_t later(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* The copy of a chunk. What a transfer larger than the caches writes goes past them: nobody finds
- * it there again, and memory need not be read before it is written. */
-static void copy_chunk(const Xfer *x, char *to, const char *from, size_t bytes)
+/* The copy of a chunk. What a transfer larger than the caches writes goes past them. */
+static void copy_chunk(const Xfer *x, char *to, const char *from, int64_t bytes)
 {
-#if defined __SSE2__
-    if (x->streams && (uintptr_t)to % 16 == 0) {
-        size_t whole = bytes / 64 * 64;
-        for (size_t i = 0; i < whole; i += 64)
-            for (size_t k = i; k < i + 64; k += 16)
-                _mm_stream_si128((void *)(to + k), _mm_loadu_si128((const void *)(from + k)));
-        _mm_sfence();
-        memcpy(to + whole, from + whole, bytes - whole);
+    if (vm_moves(x->w, x->dst, bytes) && vm_moves(x->w, x->src, bytes)) {
+        Move move = {.kind = x->streams ? MOVE_STREAM : MOVE_COPY};
+        move.k = (KernelArgs){.to = to, .a = from, .rows = 1, .cols = bytes};
+        mover_do(x->w->mover, &move);
         return;
     }
-#endif
-    memcpy(to, from, bytes);
+    vm_settle(x->w);
+    if (x->streams)
+        move_past_caches(to, from, (size_t)bytes);
+    else
+        memcpy(to, from, (size_t)bytes);
 }
 
 /* A chunk that lies in one piece on both sides, in memory that this process has: the same accesses
@@ -105,7 +100,7 @@ static bool move_straight(Xfer *x, uint32_t stage, const RectPair *from, const R
                     x->src->kind == MEM_DEVICE);
     x->fetch = x->lane->now;
     x->lane->now = later(x->lane->now, x->send);
-    copy_chunk(x, out, in, (size_t)to->rect.run);
+    copy_chunk(x, out, in, to->rect.run);
     vm_moved(x->w, x->lane, x->dst, x->write_kind, to);
     return true;
 }

@@ -258,11 +258,12 @@ struct World {
     Processes *processes; /* NULL: all ranks are of this one */
     Fabric *fabric;
     Probe probe;
-    SyncPatch *patch;   /* what is left out of the program; NULL: nothing */
-    bool stop_at_reads; /* vm_run stops before every pl.read of a window */
-    bool stop_at_data;  /* and before every other access of memory that lanes share */
-    bool record;        /* keep the choices of the scheduler in `choices` */
-    bool in_one;        /* the run goes from its start to its end and is not saved on the way */
+    SyncPatch *patch;    /* what is left out of the program; NULL: nothing */
+    bool stop_at_reads;  /* vm_run stops before every pl.read of a window */
+    bool stop_at_data;   /* and before every other access of memory that lanes share */
+    bool record;         /* keep the choices of the scheduler in `choices` */
+    struct Mover *mover; /* of bytes of large operations (mover.h); NULL: they move at once */
+    bool in_one;         /* the run goes from its start to its end and is not saved on the way */
     VEC(uint32_t) choices;
     int64_t horizon;     /* smallest time of the other lanes that can run: a lane beyond it yields
                             before it uses a port; INT64_MAX: never */

@@ -7,7 +7,9 @@
  */
 #include "sim/sched/sched.h"
 
+#include "base/heap.h"
 #include "sim/machine/fault.h"
+#include "sim/machine/mover.h"
 #include "sim/machine/report_item.h"
 #include "sim/machine/vm.h"
 #include "sim/sched/deadlock.h"
@@ -410,6 +412,35 @@ static void add_all_ready(Sched *s)
                 add_ready(s, &w->ranks[r].lanes[i]);
 }
 
+/* Bytes may move later where nobody but the machine looks at memory while it runs. */
+static Mover *make_mover(const World *w)
+{
+    const RunConfig *c = w->config;
+    if (!w->in_one || c->weak || w->processes || c->n_observers || w->job_slots)
+        return NULL;
+    return mover_new(c->threads);
+}
+
+static void stop_mover(void *mover)
+{
+    mover_stop(mover);
+}
+
+static EndKind loop(Sched *s)
+{
+    TrapCleanup cleanup;
+    World *w = s->w;
+    w->mover = make_mover(w);
+    if (w->mover)
+        trap_push_cleanup(&cleanup, stop_mover, w->mover);
+    EndKind end = s->clock ? run_clock(s) : run_list(s);
+    if (w->mover)
+        trap_pop_cleanup(&cleanup);
+    mover_free(w->mover);
+    w->mover = NULL;
+    return end;
+}
+
 static EndKind run_from(World *w, Policy *p, bool start)
 {
     Sched s = {.w = w, .p = p, .clock = p->choose == clock_choose};
@@ -425,7 +456,7 @@ static EndKind run_from(World *w, Policy *p, bool start)
         world_start_dispatches(w);
     else
         add_all_ready(&s);
-    EndKind end = s.clock ? run_clock(&s) : run_list(&s);
+    EndKind end = loop(&s);
     w->on_unblock = NULL;
     w->on_block = NULL;
     w->sched_env = NULL;

@@ -55,8 +55,8 @@ says 'lists the values' 'builtin'
 exits 'unknown letter' 2 "$build/pldrun" $s -z
 says 'names the letter' "unknown option '-z'"
 exits 'one thread' 0 "$build/pldrun" $s -j 1
-exits 'several threads' 2 "$build/pldrun" $s -j 4
-says 'devices run on one thread' 'one thread'
+exits 'several threads' 0 "$build/pldrun" $s -j 4
+exits 'no thread' 2 "$build/pldrun" $s -j 0
 exits 'parameter without a value' 2 "$build/pldrun" $s --mode
 exits 'flag with a value' 2 "$build/pldc" $s --strip=3
 exits 'option without its argument' 2 "$build/pldc" $s -o

@@ -61,7 +61,7 @@ const Type *infer_op(Program *p, Expr *op, FuncKind level);
  * same however it came there: INDEX, INT32 in i32 slots, and the dtype of the memory or tile for
  * numbers. A literal that does not fit stays as it is. infer_op does this; passes that put
  * constants where names stood do it too. (ir/infer_literal.c) */
-void ex_settle_literals(Program *p, Expr *op);
+bool ex_settle_literals(Program *p, Expr *op);
 /* May memory of type `got` be what a parameter of type `want` declares? One kind and dtype, and
  * extents that can be equal, from the last on; leading ones that only one has are 1. */
 bool type_may_fit(TypeTable *tt, const Type *want, const Type *got);

@@ -21,12 +21,12 @@ bool infer_literal_fits(const Expr *e, Dtype dtype, const char **why)
     return !isfinite(v) || isfinite(dtype_load_double(dtype, &room));
 }
 
-static void take_dtype(Program *p, Expr *e, Dtype dtype)
+static bool take_dtype(Program *p, Expr *e, Dtype dtype)
 {
     const char *why;
     const Type *type = type_scalar(p->types, dtype);
     if (e->type == type || !infer_is_literal(e) || !infer_literal_fits(e, dtype, &why))
-        return;
+        return false;
     if (dtype_is_float(dtype)) {
         if (e->kind != EX_FLOAT)
             e->fval = (double)e->ival;
@@ -37,13 +37,13 @@ static void take_dtype(Program *p, Expr *e, Dtype dtype)
         e->kind = dtype == DT_BOOL ? EX_BOOL : EX_INT;
     }
     e->type = type;
+    return true;
 }
 
 /* An integer operand; not a boolean one. */
-static void take_int(Program *p, Expr *e, Dtype dtype)
+static bool take_int(Program *p, Expr *e, Dtype dtype)
 {
-    if (e->kind == EX_INT)
-        take_dtype(p, e, dtype);
+    return e->kind == EX_INT && take_dtype(p, e, dtype);
 }
 
 /* The dtype that a number beside operand 0 takes; DT_COUNT when there is none. */
@@ -57,33 +57,43 @@ static Dtype number_dtype(const Expr *op)
     return t && type_is_shaped(t) ? t->dtype : DT_COUNT;
 }
 
-static void settle_slot(Program *p, const Expr *op, Expr *e, SlotKind kind)
+static bool settle_list(Program *p, const Expr *list)
 {
-    Dtype number = DT_COUNT;
+    bool changed = false;
+    for (uint32_t i = 0; i < list->n_args; i++)
+        changed |= take_int(p, list->args[i], DT_INDEX);
+    return changed;
+}
+
+static bool settle_number(Program *p, const Expr *op, Expr *e)
+{
+    Dtype dtype = infer_is_literal(e) ? number_dtype(op) : DT_COUNT;
+    return dtype != DT_COUNT && take_dtype(p, e, dtype);
+}
+
+static bool settle_slot(Program *p, const Expr *op, Expr *e, SlotKind kind)
+{
     switch (kind) {
     case SLOT_NUM:
     case SLOT_LIT:
-    case SLOT_ELEMENT: number = number_dtype(op); break;
+    case SLOT_ELEMENT: return settle_number(p, op, e);
     case SLOT_INT:
     case SLOT_PEER:
-    case SLOT_COND: take_int(p, e, DT_INDEX); break;
-    case SLOT_I32: take_int(p, e, DT_INT32); break;
-    case SLOT_CONST: take_int(p, e, DT_INDEX); break;
+    case SLOT_COND:
+    case SLOT_CONST: return take_int(p, e, DT_INDEX);
+    case SLOT_I32: return take_int(p, e, DT_INT32);
     case SLOT_IDX:
-    case SLOT_SHAPE:
-        for (uint32_t i = 0; i < e->n_args; i++)
-            take_int(p, e->args[i], DT_INDEX);
-        break;
-    default: break;
+    case SLOT_SHAPE: return settle_list(p, e);
+    default: return false;
     }
-    if (number != DT_COUNT)
-        take_dtype(p, e, number);
 }
 
-void ex_settle_literals(Program *p, Expr *op)
+bool ex_settle_literals(Program *p, Expr *op)
 {
     const OpInfo *info = op_info(op->op);
+    bool changed = false;
     for (uint32_t i = 0; i < info->n_slots && i < op->n_args; i++)
         if (op->args[i])
-            settle_slot(p, op, op->args[i], info->slots[i].kind);
+            changed |= settle_slot(p, op, op->args[i], info->slots[i].kind);
+    return changed;
 }

@@ -181,7 +181,31 @@ struct Func {
     double rtol, atol; /* GOLDEN; negative: unsaid */
     bool generated;    /* made by a pass (lower_host_collectives), or a caller of the entry */
     bool spliced;      /* ORCH: inlined where it is called (pl.FunctionType.Inline) */
+    /* The pass at hand has nothing to do here, or found nothing: the statements stay as they are.
+       Set by the pass manager before a pass, and by passes that know better. */
+    bool untouched;
+    uint32_t lacks;    /* bits of ir/holds.def that no statement has: what ir_verify saw; 0 after a
+                          change */
+    uint32_t verified; /* the properties that ir_verify found to hold; 0 after a change */
 };
+
+/* What the statements of a function may hold. */
+typedef enum {
+#define PLD_HOLDS(ENUM, what) HELD_##ENUM,
+#include "ir/holds.def"
+    HELD_COUNT
+} HeldIndex;
+
+enum {
+#define PLD_HOLDS(ENUM, what) HOLDS_##ENUM = 1 << HELD_##ENUM,
+#include "ir/holds.def"
+};
+
+/* Might some statement have one of these? False only when it is known. */
+static inline bool func_may_hold(const Func *f, uint32_t holds)
+{
+    return (holds & ~f->lacks) != 0;
+}
 
 /* Init and golden functions give the elements of a host parameter; passes leave them alone. */
 static inline bool func_is_element(const Func *f)

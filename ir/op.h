@@ -54,7 +54,7 @@ typedef enum {
     FAMILY_COUNT
 } OpFamily;
 
-typedef enum { LEVEL_H = 1, LEVEL_O = 2, LEVEL_I = 4 } LevelMask;
+typedef enum { LEVEL_H = 1, LEVEL_O = 2, LEVEL_I = 4, LEVEL_ANY = 7 } LevelMask;
 
 typedef enum {
     SLOT_TILE, /* a tile, in Vec once infer_memory has run; the others as their name says */

@@ -4,14 +4,16 @@
 #include <string.h>
 
 static const PassInfo infos[] = {
-#define PLD_PASS(number, ENUM, name_, requires_, produces_, breaks_, doc_)                         \
+#define PLD_PASS(number, ENUM, name_, requires_, produces_, breaks_, levels_, works_on_, doc_)     \
     {.id = PASS_##ENUM,                                                                            \
      .file = #number "_" #name_,                                                                   \
      .name = #name_,                                                                               \
      .doc = doc_,                                                                                  \
      .requires = requires_,                                                                        \
      .produces = produces_,                                                                        \
-     .breaks = breaks_},
+     .breaks = breaks_,                                                                            \
+     .levels = levels_,                                                                            \
+     .works_on = works_on_},
 #include "ir/passes.def"
 };
 
@@ -19,7 +21,7 @@ _Static_assert(sizeof infos / sizeof *infos == PASS_COUNT, "one row a pass");
 _Static_assert(PASS_COUNT <= 100, "dump file names have two digits");
 
 /* Dump files sort as the passes run. */
-#define PLD_PASS(number, ENUM, name, requires, produces, breaks, doc)                              \
+#define PLD_PASS(number, ENUM, name, requires, produces, breaks, levels, works_on, doc)            \
     _Static_assert(PASS_##ENUM == 1##number - 100, "the number of " #name " is not its position");
 #include "ir/passes.def"
 

@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 typedef enum {
-#define PLD_PASS(number, ENUM, name, requires, produces, breaks, doc) PASS_##ENUM,
+#define PLD_PASS(number, ENUM, name, requires, produces, breaks, levels, works_on, doc) PASS_##ENUM,
 #include "ir/passes.def"
     PASS_COUNT
 } PassId;
@@ -19,6 +19,7 @@ typedef struct {
     const char *file; /* "09_lower_composite_ops" */
     const char *doc;
     uint32_t requires, produces, breaks;
+    uint32_t levels, works_on;
 } PassInfo;
 
 const PassInfo *pass_info(PassId id);

@@ -128,13 +128,12 @@ static bool jumps(const Stmt *s)
     return s->kind == ST_BREAK || s->kind == ST_CONTINUE;
 }
 
+static bool ends_block(const Stmt *s);
+
 /* The end of a block is never reached: a jump or return, or an if whose arms both end in one. */
 static bool never_falls_through(const Block *b)
 {
-    const Stmt *last = b->len ? b->at[b->len - 1] : NULL;
-    return last && (jumps(last) || last->kind == ST_RETURN ||
-                    (last->kind == ST_IF && never_falls_through(&last->body) &&
-                     never_falls_through(&last->otherwise)));
+    return b->len && ends_block(b->at[b->len - 1]);
 }
 
 /* Ends of a block that must yield: a yield, or a jump with the loop's yield before it. */
@@ -340,34 +339,44 @@ static void walk_stmt(VerifyWalk *w, const Block *b, uint32_t at, const VerifyLo
     verify_stmt(&w->v, s);
 }
 
-static void walk_block(VerifyWalk *w, const Block *b, const VerifyLoop *loop, const Stmt *owner)
+/* No statement behind it in its block is ever reached. */
+static bool ends_block(const Stmt *s)
 {
-    for (uint32_t i = 0; i < b->len; i++)
-        walk_stmt(w, b, i, loop, owner);
+    return jumps(s) || s->kind == ST_RETURN ||
+           (s->kind == ST_IF && never_falls_through(&s->body) && never_falls_through(&s->otherwise));
 }
 
-static void verify_func(Program *p, Func *f, uint32_t properties, const char *blame, bool *clean)
+static void walk_block(VerifyWalk *w, const Block *b, const VerifyLoop *loop, const Stmt *owner)
 {
-    if (func_is_element(f))
-        properties &= PROP_TYPED;
-    IrVerify v = {.p = p, .f = f, .level = f->kind, .blame = blame, .clean = clean};
-    v.properties = properties;
-    VerifyWalk w = {.v = v, .ssa = (properties & PROP_SSA) != 0};
+    for (uint32_t i = 0; i < b->len; i++) {
+        walk_stmt(w, b, i, loop, owner);
+        if (i + 1 < b->len && ends_block(b->at[i]))
+            w->v.holds |= HOLDS_DEAD;
+    }
+}
+
+bool ir_verify_func(Program *p, Func *f, uint32_t properties, const char *blame)
+{
+    IrVerify v = {.p = p, .f = f, .level = f->kind, .blame = blame, .clean = true};
+    v.properties = func_is_element(f) ? properties & PROP_TYPED : properties;
+    VerifyWalk w = {.v = v, .ssa = (v.properties & PROP_SSA) != 0};
     w.bound = xcalloc(f->vars.len + 1, 1);
     w.ever = xcalloc(f->vars.len + 1, 1);
     for (uint32_t i = 0; i < f->params.len; i++)
         bind(&w, NULL, f->params.at[i].var);
     walk_block(&w, &f->body, NULL, NULL);
+    f->lacks = w.v.clean ? ~w.v.holds : 0;
+    f->verified = w.v.clean ? properties : 0;
     xfree(w.bound);
     xfree(w.ever);
     vec_free(&w.trail);
+    return w.v.clean;
 }
 
 bool ir_verify(Program *p, uint32_t properties, const char *blame)
 {
     bool clean = true;
-    for (uint32_t i = 0; i < p->funcs.len; i++) {
-        verify_func(p, p->funcs.at[i], properties, blame, &clean);
-    }
+    for (uint32_t i = 0; i < p->funcs.len; i++)
+        clean = ir_verify_func(p, p->funcs.at[i], properties, blame) && clean;
     return clean;
 }

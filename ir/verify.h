@@ -29,5 +29,7 @@ const char *property_name(Property property);
  * diag_internal naming function and op, prefixed by `blame` (a pass name). Returns true when clean.
  */
 bool ir_verify(Program *p, uint32_t properties, const char *blame);
+/* The same for one function; one that is clean gets its `lacks` and `verified`. */
+bool ir_verify_func(Program *p, Func *f, uint32_t properties, const char *blame);
 
 #endif

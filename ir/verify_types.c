@@ -11,7 +11,7 @@ void verify_fail(IrVerify *v, const Stmt *s, const char *fmt, ...)
     va_start(ap, fmt);
     const char *text = arena_vprintf(v->p->arena, fmt, ap);
     va_end(ap);
-    *v->clean = false;
+    v->clean = false;
     diag_internal(v->p->diags, span, "%s: in function %s: %s", v->blame, v->f->name, text);
 }
 
@@ -151,6 +151,60 @@ static void check_memories(IrVerify *v, const Stmt *s, const Expr *e)
     }
 }
 
+/* Ops in InCore code that lower_tensor_ops replaces, or looks at operands of. */
+static bool is_lowered_on_values(const OpInfo *info, const Expr *e)
+{
+    if (op_is_on_values(info) || info->family == FAMILY_TENSOR || info->family == FAMILY_SHAPE ||
+        info->emit == EMIT_LOWERED)
+        return true;
+    switch (e->op) {
+    case OP_TILE_CMP:
+    case OP_TILE_SELS:
+    case OP_TENSOR_SLICE:
+    case OP_TENSOR_CREATE: return true;
+    default: break;
+    }
+    const Type *first = e->n_args && e->args[0] ? e->args[0]->type : NULL;
+    bool memory = info->family == FAMILY_MOVE || info->tile_op != TOP_NONE;
+    return memory && first && (info->traits & TRAIT_VALUES) && first->kind == TY_TILE;
+}
+
+/* May the valid part of the result be less than all of it? */
+static bool cuts_region(const OpInfo *info, const Expr *e)
+{
+    switch (info->rule) {
+    case RULE_PART:
+    case RULE_ASSEMBLE:
+    case RULE_CONCAT:
+    case RULE_SET_VALIDSHAPE: return true;
+    default: return op_operand(e, OPERAND_valid_shape) != NULL;
+    }
+}
+
+static uint32_t held_by_op(const Expr *e)
+{
+    const OpInfo *info = op_info(e->op);
+    uint32_t holds = 0;
+    holds |= is_lowered_on_values(info, e) ? HOLDS_VALUES : 0;
+    holds |= op_in_place(e->op) >= 0 ? HOLDS_IN_PLACE : 0;
+    holds |= cuts_region(info, e) ? HOLDS_REGIONS : 0;
+    holds |= e->op == OP_TILE_STORE || e->op == OP_REMOTE_STORE ? HOLDS_STORES : 0;
+    holds |= op_is_collective(e->op) ? HOLDS_COLLECTIVES : 0;
+    holds |= op_is_transfer(e->op) ? HOLDS_TRANSFERS : 0;
+    holds |= info->family == FAMILY_SIGNAL ? HOLDS_SYNC : 0;
+    return holds;
+}
+
+static void note_held(IrVerify *v, const Expr *e, bool direct)
+{
+    uint32_t holds = e->kind == EX_OP ? held_by_op(e) : e->kind == EX_CALL ? HOLDS_CALLS : 0;
+    if (!direct && (e->kind == EX_OP || e->kind == EX_CALL))
+        holds |= HOLDS_NESTED;
+    if (e->type && e->type->kind == TY_TILE)
+        holds |= e->type->value ? HOLDS_TILES | HOLDS_VALUES : HOLDS_TILES;
+    v->holds |= holds;
+}
+
 static bool is_nested_work(const Expr *e)
 {
     return e->kind == EX_OP || e->kind == EX_CALL;
@@ -250,6 +304,7 @@ void verify_expr(IrVerify *v, const Stmt *s, Expr *e, bool top)
     if (e->kind == EX_OP && (v->properties & PROP_KINDS) && v->f->kind == FN_INCORE)
         check_memories(v, s, e);
     bool direct = top && s && (s->kind == ST_LET || s->kind == ST_EXPR);
+    note_held(v, e, direct);
     if ((v->properties & PROP_FLAT) && is_nested_work(e) && !direct)
         property_fail(v, s, PROP_FLAT, e->kind == EX_OP ? op_info(e->op)->full : e->callee->name,
                       "stands inside another expression");
@@ -301,6 +356,12 @@ static void check_places(IrVerify *v, const Stmt *s)
 
 void verify_stmt(IrVerify *v, const Stmt *s)
 {
+    if (s->kind == ST_FOR && s->loop == LOOP_UNROLL)
+        v->holds |= HOLDS_UNROLLS;
+    if (s->kind == ST_SCOPE)
+        v->holds |= HOLDS_SCOPES;
+    if (s->kind == ST_IF && s->cond && s->cond->kind == EX_BOOL)
+        v->holds |= HOLDS_KNOWN_IFS;
     if ((v->properties & PROP_INLINED) && s->kind == ST_FOR && s->loop == LOOP_UNROLL)
         property_fail(v, s, PROP_INLINED, "pl.unroll", "is left");
     if (v->properties & PROP_PLACED)

@@ -10,7 +10,8 @@ typedef struct {
     FuncKind level; /* of the code at hand: that of f, or InCore in a scope */
     uint32_t properties;
     const char *blame; /* pass to name in messages */
-    bool *clean;       /* set to false by verify_fail */
+    bool clean;        /* set to false by verify_fail */
+    uint32_t holds;    /* bits of holds.def met so far */
 } IrVerify;
 
 /* Reports a violation in the function at hand; `s` may be NULL. */

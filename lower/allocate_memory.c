@@ -268,7 +268,7 @@ bool pass_allocate_memory(Program *p)
 {
     bool good = true;
     for (uint32_t i = 0; i < p->funcs.len; i++)
-        if (p->funcs.at[i]->kind == FN_INCORE)
+        if (p->funcs.at[i]->kind == FN_INCORE && !p->funcs.at[i]->untouched)
             good = allocate_func(p, p->funcs.at[i]) && good;
     return good;
 }

@@ -23,8 +23,10 @@ bool pass_flatten_calls(Program *p)
         Flatten x = {.p = p, .f = p->funcs.at[i]};
         if (func_is_element(x.f))
             continue;
-        block_rewrite(&x.f->body, flatten, &x);
-        good &= low_store_bounds(p, x.f);
+        if (!x.f->untouched)
+            block_rewrite(&x.f->body, flatten, &x);
+        if (func_may_hold(x.f, HOLDS_STORES))
+            good &= low_store_bounds(p, x.f);
     }
     return good;
 }

@@ -270,7 +270,7 @@ bool pass_infer_memory(Program *p)
     bool good = true;
     for (uint32_t i = 0; i < p->funcs.len; i++) {
         KindInference x = {.p = p, .f = p->funcs.at[i], .good = true};
-        if (x.f->kind != FN_INCORE)
+        if (x.f->kind != FN_INCORE || x.f->untouched)
             continue;
         infer_block(&x, &x.f->body, NULL, NULL);
         block_walk(&x.f->body, retype_stmt, &x);

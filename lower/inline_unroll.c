@@ -259,9 +259,12 @@ static void expand_func(Calls *c, Func *f)
     }
     c->depth++;
     Callees v = {c, f->kind == FN_INCORE};
-    visit_callees(&v, &f->body);
+    if (func_may_hold(f, HOLDS_CALLS))
+        visit_callees(&v, &f->body);
     c->depth--;
     if (c->failed)
+        return;
+    if (f->untouched)
         return;
     Expand x = {.p = c->p, .f = f};
     expand_names(f, &x.taken);

@@ -330,7 +330,7 @@ bool pass_insert_fences(Program *p)
     Aliases aliases = {.p = p};
     bool one_group = device_sets_agree(p);
     for (uint32_t i = 0; i < p->funcs.len; i++)
-        if (p->funcs.at[i]->kind == FN_INCORE)
+        if (p->funcs.at[i]->kind == FN_INCORE && !p->funcs.at[i]->untouched)
             fence_func(p, p->funcs.at[i], &aliases, one_group);
     alias_free(&aliases);
     return true;

@@ -250,7 +250,7 @@ bool pass_lower_composite_ops(Program *p)
     bool ok = low_one_buffer(p), one_group = device_sets_agree(p);
     Aliases aliases = {.p = p};
     for (uint32_t i = 0; i < p->funcs.len; i++) {
-        if (p->funcs.at[i]->kind != FN_INCORE)
+        if (p->funcs.at[i]->kind != FN_INCORE || p->funcs.at[i]->untouched)
             continue;
         Pass x = {
             .p = p, .f = p->funcs.at[i], .last_made = VAR_NONE, .one_group = one_group, .ok = true};

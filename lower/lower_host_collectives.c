@@ -267,7 +267,7 @@ bool pass_lower_host_collectives(Program *p)
     uint32_t n = p->funcs.len;
     for (uint32_t i = 0; i < n; i++) {
         x.f = p->funcs.at[i];
-        if (x.f->kind != FN_HOST)
+        if (x.f->kind != FN_HOST || x.f->untouched)
             continue;
         device_sets(&x.devices, p, x.f);
         vec_clear(&x.renamed);

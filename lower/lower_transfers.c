@@ -110,7 +110,7 @@ bool pass_lower_transfers(Program *p)
 {
     for (uint32_t i = 0; i < p->funcs.len; i++) {
         TransferLowering x = {.p = p, .f = p->funcs.at[i]};
-        if (x.f->kind == FN_INCORE)
+        if (x.f->kind == FN_INCORE && !x.f->untouched)
             block_rewrite(&x.f->body, lower_stmt, &x);
     }
     return true;

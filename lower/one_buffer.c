@@ -101,8 +101,18 @@ static bool walk(Check *x, const Block *b)
     return more;
 }
 
+static bool holds_collectives(const Program *p)
+{
+    for (uint32_t i = 0; i < p->funcs.len; i++)
+        if (func_may_hold(p->funcs.at[i], HOLDS_COLLECTIVES))
+            return true;
+    return false;
+}
+
 bool low_one_buffer(Program *p)
 {
+    if (!holds_collectives(p))
+        return true;
     Check x = {.p = p, .aliases = {.p = p}, .good = true};
     for (bool more = true; more && x.good;) {
         more = false;

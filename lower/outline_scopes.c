@@ -353,7 +353,7 @@ bool pass_outline_scopes(Program *p)
     for (uint32_t i = 0; i < p->funcs.len; i++) {
         Func *f = p->funcs.at[i];
         uint32_t made = o.made.len;
-        if (f->kind == FN_ORCH)
+        if (f->kind == FN_ORCH && !f->untouched)
             outline_func(f, &o);
         for (uint32_t k = made; k < o.made.len; k++)
             avec_push(p->arena, &all, o.made.at[k]);

@@ -7,7 +7,8 @@
 #define pass_specialize NULL
 
 static bool (*const runs[])(Program *p) = {
-#define PLD_PASS(number, ENUM, name, requires, produces, breaks, doc) pass_##name,
+#define PLD_PASS(number, ENUM, name, requires, produces, breaks, levels, works_on, doc)                   \
+    pass_##name,
 #include "ir/passes.def"
 };
 
@@ -24,21 +25,49 @@ static bool check_required(Program *p, const PassInfo *info)
     return !missing;
 }
 
-/* From SSA on, memory must agree with the dump on what is a version of what. */
-static void settle_names(Program *p)
+static bool works_on(const PassInfo *info, const Func *f)
 {
-    for (uint32_t i = 0; i < p->funcs.len && (p->properties & PROP_SSA); i++)
-        func_settle_names(p, p->funcs.at[i]);
+    static const uint32_t levels[] = {
+        [FN_HOST] = LEVEL_H, [FN_ORCH] = LEVEL_O, [FN_INCORE] = LEVEL_I, [FN_GOLDEN] = 0};
+    return (info->levels & levels[f->kind]) &&
+           (!info->works_on || func_may_hold(f, info->works_on));
+}
+
+/* A function that changed. From SSA on, memory must agree with the dump on what is a version of
+ * what. */
+static bool settle(Program *p, Func *f, const PassInfo *info, bool verify)
+{
+    f->lacks = f->verified = 0;
+    if (p->properties & PROP_SSA)
+        func_settle_names(p, f);
+    return !verify || ir_verify_func(p, f, p->properties, info->name);
 }
 
 static bool run_one(Program *p, const PassInfo *info, bool verify)
 {
+    bool clean = true;
+    for (uint32_t i = 0; i < p->funcs.len; i++)
+        p->funcs.at[i]->untouched = !works_on(info, p->funcs.at[i]);
     if (!check_required(p, info) || !runs[info->id](p) || diags_failed(p->diags))
         return false;
     p->properties = (p->properties & ~info->breaks) | info->produces;
     p->stage = info->id;
-    settle_names(p);
-    return !verify || ir_verify(p, p->properties, info->name);
+    for (uint32_t i = 0; i < p->funcs.len; i++)
+        if (!p->funcs.at[i]->untouched)
+            clean = settle(p, p->funcs.at[i], info, verify) && clean;
+    return clean;
+}
+
+/* A function that passes left alone has what they promise by the table of passes; in the end the
+ * verifier looks whether it has. */
+static bool verify_rest(Program *p)
+{
+    const char *last = pass_info((PassId)p->stage)->name;
+    bool clean = true;
+    for (uint32_t i = 0; i < p->funcs.len; i++)
+        if (p->funcs.at[i]->verified != p->properties)
+            clean = ir_verify_func(p, p->funcs.at[i], p->properties, last) && clean;
+    return clean;
 }
 
 bool passes_run(Program *p, const PassOptions *options)
@@ -54,5 +83,5 @@ bool passes_run(Program *p, const PassOptions *options)
         if (options->hook && !options->hook(options->env, p, next))
             return false;
     }
-    return true;
+    return !options->verify_each || verify_rest(p);
 }

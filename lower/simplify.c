@@ -16,7 +16,8 @@ typedef struct {
     Func *f;
     Expr **means; /* by variable: a constant or another variable it stands for, or NULL */
     uint32_t n_vars;
-    bool changed;
+    bool changed; /* another round may find more */
+    bool touched; /* something is written in another way */
 } Simplify;
 
 /* What stands for an operand may stand at its place: a constant or a variable. */
@@ -40,8 +41,10 @@ static void simplify_node(void *env, Expr **e)
         return;
     }
     if ((*e)->kind == EX_OP)
-        ex_settle_literals(x->p, *e);
+        x->touched |= ex_settle_literals(x->p, *e);
+    const Expr *first = (*e)->kind == EX_SCALAR ? (*e)->args[0] : NULL;
     Expr *folded = fold_node(x->p, *e);
+    x->touched = x->touched || (first && (*e)->args[0] != first);
     x->changed = x->changed || folded != *e;
     *e = folded;
 }
@@ -222,20 +225,25 @@ static bool is_removable(const Stmt *s)
     return expr_is_free(s->value);
 }
 
-static bool simplify_round(Program *p, Func *f)
+/* `touched` stays true when it was. */
+static bool simplify_round(Program *p, Func *f, bool *touched)
 {
     Simplify x = {.p = p, .f = f, .n_vars = f->vars.len};
     x.means = xcalloc(x.n_vars + 1, sizeof *x.means);
     find_invariants(&x);
     simplify_block(&x, &f->body);
     xfree(x.means);
-    return ssa_sweep(p, f, is_removable) || x.changed;
+    bool changed = ssa_sweep(p, f, is_removable) || x.changed;
+    *touched = *touched || changed || x.touched;
+    return changed;
 }
 
 void simplify_func(Program *p, Func *f)
 {
-    while (simplify_round(p, f))
+    bool touched = false;
+    while (simplify_round(p, f, &touched))
         ;
+    f->untouched = !touched;
 }
 
 /* Constants may have come to where the table's rules look at them: an offset past its memory is an
@@ -247,7 +255,8 @@ bool pass_simplify(Program *p)
         if (func_is_element(p->funcs.at[i]))
             continue;
         simplify_func(p, p->funcs.at[i]);
-        good = low_check_ops(p, p->funcs.at[i]) && good;
+        if (!p->funcs.at[i]->untouched)
+            good = low_check_ops(p, p->funcs.at[i]) && good;
     }
     return good;
 }

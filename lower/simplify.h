@@ -4,7 +4,8 @@
 
 #include "ir/ir.h"
 
-/* Simplifies a function in SSA form until nothing changes. */
+/* Simplifies a function in SSA form until nothing changes; a function in which there was nothing to
+ * simplify is marked untouched. */
 void simplify_func(Program *p, Func *f);
 
 #endif

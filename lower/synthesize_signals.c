@@ -121,7 +121,7 @@ bool pass_synthesize_signals(Program *p)
 {
     bool ok = true;
     for (uint32_t i = 0; i < p->funcs.len; i++)
-        if (p->funcs.at[i]->kind == FN_HOST)
+        if (p->funcs.at[i]->kind == FN_HOST && !p->funcs.at[i]->untouched)
             ok &= synthesize(p, p->funcs.at[i]);
     return ok;
 }

@@ -458,7 +458,7 @@ static const Type *infer_rule(const Infer *in)
     return NULL;
 }
 
-const Type *infer_op(Program *p, Expr *op, FuncKind level)
+const Type *infer_op_anew(Program *p, Expr *op, FuncKind level)
 {
     Infer in = {p, op, op->op, op_info(op->op), level};
     if (!check_level(&in) || !fill_defaults(&in))

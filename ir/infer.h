@@ -13,6 +13,9 @@ typedef struct {
     FuncKind level;
 } Infer;
 
+/* infer_op by the rules themselves (ir/infer.c; infer_op, in ir/infer_memo.c, remembers). */
+const Type *infer_op_anew(Program *p, Expr *op, FuncKind level);
+
 /* Reports "<op's full name> <text>" at the operand's span (slot -1, or an operand without a place:
  * at the op's). Always false. */
 bool infer_fail(const Infer *in, int slot, const char *code, const char *fmt, ...)

@@ -213,6 +213,8 @@ static inline bool func_is_element(const Func *f)
     return f->kind == FN_INIT || f->kind == FN_GOLDEN;
 }
 
+typedef struct InferMemo InferMemo;
+
 /* A compile-time parameter and its value as it is printed in the first line of a dump. */
 typedef struct {
     Sym name, value;
@@ -234,6 +236,7 @@ typedef struct {
     VEC(Binding) bindings; /* in order of declaration */
     SymList extents;       /* dynamic extent names, in order of declaration */
     VEC(Func *) funcs;     /* in source order */
+    InferMemo *memo;       /* what infer_op found last; NULL: nothing yet */
     uint32_t stage;        /* index of the last pass done */
     uint32_t properties;   /* Property bits that hold (lower/pass.h) */
 } Program;

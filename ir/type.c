@@ -145,7 +145,9 @@ static size_t type_key(char *key, const Type *t)
 static const Type *copy_type(TypeTable *tt, const Type *t)
 {
     Type *made = arena_new(tt->arena, Type);
+    bool bare = t->kind != TY_TILE || (t->mem == MEM_UNSET && t->addr == -1 && !t->value);
     *made = *t;
+    made->bare = bare ? made : type_placed(tt, t, MEM_UNSET, -1);
     if (t->n_elems) {
         const Type **elems = arena_new_n(tt->arena, const Type *, t->n_elems);
         memcpy(elems, t->elems, t->n_elems * sizeof *elems);
@@ -197,10 +199,13 @@ const Type *type_shaped(TypeTable *tt, TypeKind kind, Dtype dtype, uint32_t rank
 
 const Type *type_placed(TypeTable *tt, const Type *tile, MemSpace mem, int64_t addr)
 {
+    if (mem == MEM_UNSET && addr == -1 && tile->bare)
+        return tile->bare;
     Type t = *tile;
     t.mem = mem;
     t.addr = addr;
     t.value = false;
+    t.bare = NULL;
     return intern_type(tt, &t);
 }
 

@@ -60,6 +60,7 @@ struct Type {
     const Dim *dims[MAX_RANK];
     uint32_t n_elems; /* TUPLE */
     const Type *const *elems;
+    const Type *bare; /* TILE: the same without a place, no tensor value; else itself */
 };
 
 typedef struct TypeTable TypeTable;

@@ -118,7 +118,7 @@ static void check_yield(VerifyWalk *w, const Stmt *s, const Stmt *target)
     }
     for (uint32_t i = 0; i < s->n_values; i++)
         if (s->values[i] &&
-            !verify_same_type(w->v.p, s->values[i]->type, func_var(w->v.f, s->results[i])->type))
+            !verify_same_type(s->values[i]->type, func_var(w->v.f, s->results[i])->type))
             verify_fail(&w->v, s, "yield of %s for %s: %s", func_var(w->v.f, s->results[i])->base,
                         "another type", type_text(w->v.p->arena, s->values[i]->type));
 }
@@ -199,7 +199,7 @@ static void check_for(VerifyWalk *w, const Stmt *s, const VerifyLoop *outer)
     for (uint32_t i = 0; i < s->n_values; i++) {
         bind(w, s, s->iters[i]);
         if (s->values[i] && s->iters[i] < w->v.f->vars.len &&
-            !verify_same_type(w->v.p, s->values[i]->type, func_var(w->v.f, s->iters[i])->type))
+            !verify_same_type(s->values[i]->type, func_var(w->v.f, s->iters[i])->type))
             verify_fail(&w->v, s, "the loop carries %s as another type than its init value",
                         func_var(w->v.f, s->iters[i])->base);
     }
@@ -264,7 +264,7 @@ static void check_let(VerifyWalk *w, const Stmt *s)
         const Type *want = many ? t->elems[i] : t;
         const Type *have =
             s->results[i] < w->v.f->vars.len ? func_var(w->v.f, s->results[i])->type : want;
-        if (have && !verify_same_type(w->v.p, want, have))
+        if (have && !verify_same_type(want, have))
             verify_fail(&w->v, s, "%s is recorded as %s, its value is %s",
                         func_var(w->v.f, s->results[i])->base, type_text(w->v.p->arena, have),
                         type_text(w->v.p->arena, want));
@@ -288,7 +288,7 @@ static void check_return(VerifyWalk *w, const Stmt *s)
         return;
     }
     for (uint32_t i = 0; i < n; i++)
-        if (!verify_same_type(w->v.p, s->values[i]->type, result_at(result, i)))
+        if (!verify_same_type(s->values[i]->type, result_at(result, i)))
             verify_fail(&w->v, s, "returns %s, declared is %s",
                         type_text(w->v.p->arena, s->values[i]->type),
                         type_text(w->v.p->arena, result_at(result, i)));
@@ -359,6 +359,7 @@ bool ir_verify_func(Program *p, Func *f, uint32_t properties, const char *blame)
 {
     IrVerify v = {.p = p, .f = f, .level = f->kind, .blame = blame, .clean = true};
     v.properties = func_is_element(f) ? properties & PROP_TYPED : properties;
+    diags_init(&v.caught, p->arena, NULL);
     VerifyWalk w = {.v = v, .ssa = (v.properties & PROP_SSA) != 0};
     w.bound = xcalloc(f->vars.len + 1, 1);
     w.ever = xcalloc(f->vars.len + 1, 1);
@@ -370,6 +371,7 @@ bool ir_verify_func(Program *p, Func *f, uint32_t properties, const char *blame)
     xfree(w.bound);
     xfree(w.ever);
     vec_free(&w.trail);
+    diags_free(&w.v.caught);
     return w.v.clean;
 }
 

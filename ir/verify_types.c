@@ -15,27 +15,22 @@ void verify_fail(IrVerify *v, const Stmt *s, const char *fmt, ...)
     diag_internal(v->p->diags, span, "%s: in function %s: %s", v->blame, v->f->name, text);
 }
 
-static const Type *unplaced(Program *p, const Type *t)
+bool verify_same_type(const Type *a, const Type *b)
 {
-    return t && t->kind == TY_TILE ? type_placed(p->types, t, MEM_UNSET, -1) : t;
-}
-
-bool verify_same_type(Program *p, const Type *a, const Type *b)
-{
-    return a && b && (a == b || unplaced(p, a) == unplaced(p, b));
+    return a && b && (a == b || a->bare == b->bare);
 }
 
 /* infer_op with its messages caught: they are about the compiler here, not about the program. */
 static const Type *infer_again(IrVerify *v, Expr *e, const char **why)
 {
     Program *p = v->p;
-    Diags *outer = p->diags, caught;
-    diags_init(&caught, p->arena, NULL);
-    p->diags = &caught;
+    Diags *outer = p->diags, *caught = &v->caught;
+    p->diags = caught;
     const Type *t = e->kind == EX_OP ? infer_op(p, e, v->level) : infer_scalar(p, e);
     p->diags = outer;
-    *why = caught.list.len ? caught.list.at[0].message : "no type";
-    diags_free(&caught);
+    *why = caught->list.len ? caught->list.at[0].message : "no type";
+    vec_clear(&caught->list);
+    caught->n_errors = 0;
     return t;
 }
 
@@ -49,7 +44,7 @@ static void check_type(IrVerify *v, const Stmt *s, Expr *e)
     const Type *t = infer_again(v, e, &why);
     if (!t)
         verify_fail(v, s, "%s", why);
-    else if (!verify_same_type(v->p, t, e->type))
+    else if (!verify_same_type(t, e->type))
         verify_fail(v, s, "%s is recorded as %s, it is %s", what,
                     e->type ? type_text(v->p->arena, e->type) : "nothing",
                     type_text(v->p->arena, t));
@@ -294,7 +289,7 @@ void verify_expr(IrVerify *v, const Stmt *s, Expr *e, bool top)
         verify_fail(v, s, "a number outside of init and golden functions");
     if (e->kind == EX_OP || e->kind == EX_SCALAR)
         check_type(v, s, e);
-    if (e->kind == EX_VAR && !verify_same_type(v->p, e->type, func_var(v->f, e->var)->type))
+    if (e->kind == EX_VAR && !verify_same_type(e->type, func_var(v->f, e->var)->type))
         verify_fail(v, s, "a use of %s as %s", func_var(v->f, e->var)->base,
                     type_text(v->p->arena, e->type));
     if (e->kind == EX_CALL)

@@ -12,13 +12,14 @@ typedef struct {
     const char *blame; /* pass to name in messages */
     bool clean;        /* set to false by verify_fail */
     uint32_t holds;    /* bits of holds.def met so far */
+    Diags caught;      /* what the type rules say */
 } IrVerify;
 
 /* Reports a violation in the function at hand; `s` may be NULL. */
 void verify_fail(IrVerify *v, const Stmt *s, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 /* Equal but for the place of a tile on the core. */
-bool verify_same_type(Program *p, const Type *a, const Type *b);
+bool verify_same_type(const Type *a, const Type *b);
 /* Types and properties of `e` (its operands are checked by the caller); `top`: directly below `s`.
  */
 void verify_expr(IrVerify *v, const Stmt *s, Expr *e, bool top);

@@ -100,6 +100,8 @@ static Val world_size(Elab *e, const Ast *call)
 static Val call_dotted(Elab *e, Sym dotted, const Ast *call)
 {
     Dtype dt;
+    if (e->fn && map_get_ptr(&e->operations, dotted, NULL))
+        return e->typed->operation(e, dotted, call);
     size_t n = strlen(dotted);
     if (!e->fn &&
         (strcmp(dotted, "pld.world_size") == 0 || strcmp(dotted, "pld.system.world_size") == 0))

@@ -140,6 +140,12 @@ typedef struct {
     Val (*function_call)(Elab *e, FnDecl *d, const Ast *call);
 } RunTime;
 
+/* "pl" and "load" make "pl.load". */
+typedef struct {
+    Sym root, name, joined;
+} DottedName;
+enum { DOTTED_NAMES = 64 };
+
 struct Elab {
     const RunTime *typed;
     Arena *arena;
@@ -158,6 +164,8 @@ struct Elab {
     VEC(Sym) math_alias;
     Map foreign_names;      /* that imports bind which were refused */
     Map from_names;         /* imported out of the language -> "pl.add" */
+    DottedName dotted[DOTTED_NAMES]; /* found before, by what they are joined of */
+    Map operations;                  /* dotted name that means an operation and nothing else -> it */
     CtScope *scope;         /* compile-time names at hand */
     CtScope *home;          /* of the program, when it is found */
     const CtScope *program; /* those that functions of the program see; above: comprehensions */

@@ -64,6 +64,17 @@ static Sym from_name(Elab *e, const Ast *a, Sym root)
     return name;
 }
 
+static Sym joined(Elab *e, const Ast *a, Sym root)
+{
+    if (a->kind != AST_ATTR)
+        return root;
+    Sym before = joined(e, a->attr.base, root), name = a->attr.name;
+    DottedName *d = &e->dotted[(((uintptr_t)before >> 3) ^ ((uintptr_t)name >> 3)) % DOTTED_NAMES];
+    if (d->root != before || d->name != name)
+        *d = (DottedName){before, name, internf(e->in, "%s.%s", before, name)};
+    return d->joined;
+}
+
 Sym elab_dotted(Elab *e, const Ast *a)
 {
     const Ast *root = a;
@@ -75,14 +86,13 @@ Sym elab_dotted(Elab *e, const Ast *a)
     if (a->kind != AST_ATTR || root->kind != AST_NAME || is_shadowed(e, root->name))
         return NULL;
     bool pl = is_alias(e->pl_alias.at, e->pl_alias.len, root->name);
-    bool pld = is_alias(e->pld_alias.at, e->pld_alias.len, root->name);
-    bool full = strcmp(root->name, "pypto") == 0;
-    if (!pl && !pld && !full)
+    if (pl || is_alias(e->pld_alias.at, e->pld_alias.len, root->name))
+        return joined(e, a, pl ? e->s_pl : e->s_pld);
+    if (strcmp(root->name, "pypto") != 0)
         return NULL;
     Buf b = {0};
     print_dotted(&b, a);
-    Sym name = full ? shorten(e, b.at)
-                    : internf(e->in, "%s%s", pl ? "pl" : "pld", b.at + strlen(root->name));
+    Sym name = shorten(e, b.at);
     buf_free(&b);
     return name;
 }

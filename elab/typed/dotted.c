@@ -152,8 +152,26 @@ static Val create_tensor(Elab *e, Sym dotted, const Ast *call)
     return elab_op_call(e, dotted, &inner);
 }
 
+/* Most operations mean the same wherever they stand: once it is seen that a name is nothing else,
+ * the names above are not compared with it again. */
+static void note_operation(Elab *e, Sym dotted)
+{
+    OpId found[4];
+    if (!op_find(dotted, found, 4))
+        return;
+    switch (op_info(found[0])->family) {
+    case FAMILY_SUBSTRATE:
+    case FAMILY_WINDOW:
+    case FAMILY_VIEW:
+    case FAMILY_CREATE: return;
+    default: map_set_ptr(&e->operations, dotted, found[0]);
+    }
+}
+
 Val elab_dotted_call(Elab *e, Sym dotted, const Ast *call)
 {
+    if (map_get_ptr(&e->operations, dotted, NULL))
+        return elab_op_call(e, dotted, call);
     if (strcmp(dotted, "pld.world_size") == 0 && e->fn && names_extent(e))
         return val_expr(ex_dim(e->p, dim_world(e->p)));
     if (strcmp(dotted, "pl.submit") == 0 || strcmp(dotted, "pl.spmd_submit") == 0)
@@ -173,5 +191,6 @@ Val elab_dotted_call(Elab *e, Sym dotted, const Ast *call)
         return elab_extent_call(e, call);
     if (elab_is_special_call(dotted))
         return special_call(e, dotted, call);
+    note_operation(e, dotted);
     return elab_op_call(e, dotted, call);
 }

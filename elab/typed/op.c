@@ -394,8 +394,11 @@ Val elab_op_call(Elab *e, Sym dotted, const Ast *call)
 {
     OpId found[4];
     Args args = {0};
+    uint64_t known_op;
     Span name = call->call.callee->span;
-    if (!op_find(dotted, found, 4))
+    if (map_get_ptr(&e->operations, dotted, &known_op))
+        found[0] = (OpId)known_op;
+    else if (!op_find(dotted, found, 4))
         return elab_unknown_op(e, dotted, name);
     OpId op = found[0];
     if (!e->fn) {

@@ -112,8 +112,9 @@ static void lines(Forms *x, const CostForm *form, Builtin op, const CostCall *ca
 static void place(Forms *x, const Loc *loc)
 {
     const Source *src = x->p->src;
-    if (loc->file) {
-        buf_printf(x->out, "%s:%u:%u", loc->file, loc->line, loc->col);
+    if (loc->far) {
+        buf_printf(x->out, "%s:%u:%u", loc->far->file, loc->far->line,
+                   loc->far->col);
     } else if (src && loc->span.end) {
         LineCol at = source_line_col(src, loc->span.begin);
         buf_printf(x->out, "%s:%u:%u", source_part(src, loc->span.begin)->name, at.line, at.col);

@@ -6,10 +6,10 @@
 
 struct ArenaBlock {
     ArenaBlock *prev;
-    alignas(max_align_t) char bytes[];
+    alignas(uint64_t) char bytes[];
 };
 
-enum { MIN_BLOCK = 64 * 1024, ALIGN = alignof(max_align_t) };
+enum { MIN_BLOCK = 64 * 1024, ALIGN = alignof(uint64_t) };
 
 static ArenaBlock *new_block(size_t size)
 {

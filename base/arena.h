@@ -17,8 +17,8 @@ typedef struct {
 
 /* An arena is valid when zeroed: `Arena a = {0};`. */
 
-/* Returns `size` zeroed bytes aligned for any type, owned by the arena. Never NULL: memory that
- * does not suffice ends in heap_exhausted. */
+/* Returns `size` zeroed bytes, aligned for pointers and 64-bit numbers, owned by the arena.
+ * Never NULL: memory that does not suffice ends in heap_exhausted. */
 void *arena_alloc(Arena *arena, size_t size);
 
 /* Returns `count` zeroed elements of `size` bytes; the product is checked for overflow. */

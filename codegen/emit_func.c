@@ -6,16 +6,22 @@
 static bool same_loc(const Loc *a, const Loc *b)
 {
     bool same_span = a->span.begin == b->span.begin && !a->span.end == !b->span.end;
-    return a->file == b->file && (a->file || same_span) && a->line == b->line && a->col == b->col;
+    const FarPlace *x = a->far, *y = b->far;
+    if (!x || !y)
+        return x == y && same_span;
+    return x == y || (x->file == y->file && x->line == y->line && x->col == y->col);
 }
 
 static BcLoc encode_loc(FuncEmit *fe, const Loc *loc, uint32_t pc)
 {
     const Source *src = fe->p->src;
-    LineCol at = {loc->line, loc->col};
-    if (!loc->file)
-        at = loc->span.end && src ? source_line_col(src, loc->span.begin) : (LineCol){0, 0};
-    const char *file = loc->file ? loc->file : src ? source_part(src, loc->span.begin)->name : "?";
+    const FarPlace *far = loc->far;
+    LineCol at = {0};
+    if (far)
+        at = (LineCol){far->line, far->col};
+    else if (loc->span.end && src)
+        at = source_line_col(src, loc->span.begin);
+    const char *file = far ? far->file : src ? source_part(src, loc->span.begin)->name : "?";
     return (BcLoc){.pc = pc, .file = emit_string(fe->em, file), .line = at.line, .col = at.col};
 }
 
@@ -268,7 +274,7 @@ static void finish_code(FuncEmit *fe, BcFunc *out)
         insns[n + i] = real_insn(fe, &fe->code.at[i]);
     BcLoc *locs = arena_new_n(fe->em->arena, BcLoc, fe->locs.len + 1);
     uint32_t n_locs = 0;
-    Loc start = fe->f->loc.file || fe->f->loc.span.end ? fe->f->loc : (Loc){.span = fe->f->span};
+    Loc start = fe->f->loc.far || fe->f->loc.span.end ? fe->f->loc : (Loc){.span = fe->f->span};
     if (n)
         locs[n_locs++] = encode_loc(fe, &start, 0);
     for (uint32_t i = 0; i < fe->locs.len; i++) {

@@ -4,8 +4,8 @@
 static LineCol place_of(const FuncEmit *fe)
 {
     const Loc *loc = &fe->loc;
-    if (loc->file)
-        return (LineCol){loc->line, loc->col};
+    if (loc->far)
+        return (LineCol){loc->far->line, loc->far->col};
     return loc->span.end && fe->p->src ? source_line_col(fe->p->src, loc->span.begin)
                                        : (LineCol){0, 0};
 }
@@ -25,7 +25,7 @@ static void emit_alloc(FuncEmit *fe, const Expr *e, VReg m)
     LineCol place = place_of(fe);
     const Source *src = fe->p->src;
     const char *here = src ? source_part(src, fe->loc.span.begin)->name : "?";
-    const char *file = fe->loc.file ? fe->loc.file : here;
+    const char *file = fe->loc.far ? fe->loc.far->file : here;
     BcWindow w = {.name = emit_string(fe->em, name->sym),
                   .file = emit_string(fe->em, file),
                   .line = place.line,

@@ -8,10 +8,8 @@
 
 static Expr *ex_new(Program *p, ExprKind kind, const Type *type)
 {
-    Expr *e = arena_new(p->arena, Expr);
-    e->kind = kind;
+    Expr *e = ex_alloc(p->arena, kind);
     e->type = type;
-    e->var = VAR_NONE;
     return e;
 }
 

@@ -1,5 +1,6 @@
 /* Walking, copying and comparing IR. */
 #include "ir/ir.h"
+#include <stddef.h>
 #include <string.h>
 
 VarId func_new_var(Program *p, Func *f, Sym base, const Type *type, Span span)
@@ -47,9 +48,11 @@ void expr_walk(Expr **e, ExprFn *fn, void *env)
         return;
     for (uint32_t i = 0; i < (*e)->n_args; i++)
         expr_walk(&(*e)->args[i], fn, env);
-    expr_walk(&(*e)->device, fn, env);
-    expr_walk(&(*e)->cores, fn, env);
-    expr_walk(&(*e)->task, fn, env);
+    if ((*e)->kind == EX_CALL) {
+        expr_walk(&(*e)->device, fn, env);
+        expr_walk(&(*e)->cores, fn, env);
+        expr_walk(&(*e)->task, fn, env);
+    }
     fn(env, e);
 }
 
@@ -98,18 +101,33 @@ void block_rewrite(Block *b, RewriteFn *fn, void *env)
         b->cap = old.cap;
 }
 
+size_t ex_size(ExprKind kind)
+{
+    return kind == EX_CALL ? sizeof(Expr) : offsetof(Expr, device);
+}
+
+Expr *ex_alloc(Arena *arena, ExprKind kind)
+{
+    Expr *e = arena_alloc(arena, ex_size(kind));
+    e->kind = kind;
+    e->var = VAR_NONE;
+    return e;
+}
+
 Expr *expr_clone(Program *p, const Expr *e)
 {
     if (e == NULL)
         return NULL;
-    Expr *copy = arena_new(p->arena, Expr);
-    *copy = *e;
+    Expr *copy = ex_alloc(p->arena, e->kind);
+    memcpy(copy, e, ex_size(e->kind));
     copy->args = e->n_args ? arena_new_n(p->arena, Expr *, e->n_args) : NULL;
     for (uint32_t i = 0; i < e->n_args; i++)
         copy->args[i] = expr_clone(p, e->args[i]);
-    copy->device = expr_clone(p, e->device);
-    copy->cores = expr_clone(p, e->cores);
-    copy->task = expr_clone(p, e->task);
+    if (e->kind == EX_CALL) {
+        copy->device = expr_clone(p, e->device);
+        copy->cores = expr_clone(p, e->cores);
+        copy->task = expr_clone(p, e->task);
+    }
     return copy;
 }
 
@@ -153,8 +171,9 @@ bool expr_equal(const Expr *a, const Expr *b)
     for (uint32_t i = 0; i < a->n_args; i++)
         if (!expr_equal(a->args[i], b->args[i]))
             return false;
-    return expr_equal(a->device, b->device) && expr_equal(a->cores, b->cores) &&
-           expr_equal(a->task, b->task);
+    return a->kind != EX_CALL ||
+           (expr_equal(a->device, b->device) && expr_equal(a->cores, b->cores) &&
+            expr_equal(a->task, b->task));
 }
 
 bool expr_is_int(const Expr *e, int64_t *value)

@@ -23,13 +23,18 @@
 typedef uint32_t VarId;
 #define VAR_NONE UINT32_MAX
 
+/* A place in a file that is not the one being compiled. */
+typedef struct {
+    Sym file;
+    uint32_t line, col;
+} FarPlace;
+
 /* Where a statement came from. */
 typedef struct {
-    Span span;          /* in the Source being compiled */
-    Sym file;           /* with --dump-loc: the original file; NULL: the Source itself */
-    uint32_t line, col; /* with `file` */
-    uint32_t site;      /* builtin call it was expanded from: index + 1 into Func.sites, 0: none */
-    Phase phase;        /* the step of that */
+    Span span;           /* in the Source being compiled */
+    const FarPlace *far; /* with --dump-loc: in the original file; NULL: the Source itself */
+    uint32_t site;       /* builtin call it was expanded from: index + 1 into Func.sites, 0: none */
+    Phase phase;         /* the step of that */
 } Loc;
 
 /* element.def */
@@ -70,30 +75,34 @@ typedef enum {
 
 typedef struct Func Func;
 typedef struct Expr Expr;
+/* There are millions: members that no kind has both share a place. Made by ex_alloc. */
 struct Expr {
-    ExprKind kind;
-    ScalarOp scalar;   /* EX_SCALAR */
-    ElementOp element; /* EX_ELEMENT */
-    OpId op;           /* EX_OP */
-    const Type *type;  /* type of the value; type_none for NONE ops, NULL for LIST ENUM DTYPE STR */
-    Span span;         /* for messages while the text is at hand */
-    int64_t ival;      /* INT, BOOL, ENUM */
-    double fval;       /* FLOAT */
-    VarId var;         /* VAR */
-    VarId *vars;       /* ELEMENT, a reduction: the variable of each `for` */
-    Sym sym;           /* EXTENT: its name; STR: its text */
-    EnumType enum_type; /* ENUM */
-    Dtype dtype;        /* DTYPE; the target of SC_CAST */
-    Func *callee;       /* CALL */
-    Expr *device;       /* CALL from the host: device=; otherwise NULL */
-    Expr *cores; /* CALL from the host, .ir files only: cores=, lanes to run it on, or NULL; from an
-                    orchestration function: the blocks of the pl.spmd around it, or NULL */
-    bool sync_start; /* CALL with blocks: all start at once */
-    Expr *task;      /* CALL from an orchestration function: the task that it is part of, or NULL */
-    uint8_t how;     /* the same: CALL_... */
-    uint32_t no_dep; /* the same: arguments that say nothing about order, a bit each */
+    ExprKind kind : 8;
+    ScalarOp scalar : 8;    /* EX_SCALAR */
+    ElementOp element : 8;  /* EX_ELEMENT */
+    Dtype dtype : 8;        /* DTYPE; the target of SC_CAST */
+    OpId op : 16;           /* EX_OP */
+    EnumType enum_type : 8; /* ENUM */
+    bool sync_start : 1;    /* CALL with blocks: all start at once */
     uint32_t n_args;
+    VarId var;        /* VAR */
+    const Type *type; /* type of the value; type_none for NONE ops, NULL for LIST ENUM DTYPE STR */
+    Span span;        /* for messages while the text is at hand */
+    union {
+        int64_t ival; /* INT, BOOL, ENUM */
+        double fval;  /* FLOAT */
+        VarId *vars;  /* ELEMENT, a reduction: the variable of each `for` */
+        Sym sym;      /* EXTENT: its name; STR: its text */
+        Func *callee; /* CALL */
+    };
     Expr **args;
+    /* Only a CALL has room for these. */
+    Expr *device; /* from the host: device=; otherwise NULL */
+    Expr *cores;  /* from the host, .ir files only: cores=, lanes to run it on, or NULL; from an
+                     orchestration function: the blocks of the pl.spmd around it, or NULL */
+    Expr *task;   /* from an orchestration function: the task that it is part of, or NULL */
+    uint32_t no_dep; /* the same: arguments that say nothing about order, a bit each */
+    uint8_t how;     /* the same: CALL_... */
 };
 
 typedef enum {
@@ -298,6 +307,9 @@ static inline bool expr_is_view(const Expr *e)
     return e->kind == EX_OP && e->type && type_is_memory(e->type) &&
            (e->op == OP_TENSOR_SLICE || e->op == OP_TENSOR_RESHAPE);
 }
+/* Bytes of an expression of a kind; one of them, otherwise zero. */
+size_t ex_size(ExprKind kind);
+Expr *ex_alloc(Arena *arena, ExprKind kind);
 Expr *expr_clone(Program *p, const Expr *e);
 bool expr_equal(const Expr *a, const Expr *b);
 bool expr_is_int(const Expr *e, int64_t *value);

@@ -8,7 +8,7 @@ typedef struct {
     Program *p;
     Func *f;
     bool locs;
-    Loc place; /* printed last, as the reader has it in mind */
+    FarPlace place; /* printed last, as the reader has it in mind */
 } IrPrinter;
 
 static void indent(IrPrinter *pr, uint32_t depth)
@@ -19,11 +19,12 @@ static void indent(IrPrinter *pr, uint32_t depth)
 /* Places. */
 
 /* The place in terms of a file, line and column; false when the statement has none. */
-static bool resolve(const Program *p, const Loc *loc, Loc *place)
+static bool resolve(const Program *p, const Loc *loc, FarPlace *place)
 {
-    *place = (Loc){.file = loc->file, .line = loc->line, .col = loc->col};
-    if (loc->file)
+    if (loc->far) {
+        *place = *loc->far;
         return true;
+    }
     if (p->src == NULL || loc->span.end == 0)
         return false;
     LineCol at = source_line_col(p->src, loc->span.begin);
@@ -38,12 +39,12 @@ static bool same_text(const char *a, const char *b)
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-static bool same_place(const Loc *a, const Loc *b)
+static bool same_place(const FarPlace *a, const FarPlace *b)
 {
     return a->line == b->line && a->col == b->col && same_text(a->file, b->file);
 }
 
-static void print_loc(IrPrinter *pr, const Loc *place)
+static void print_loc(IrPrinter *pr, const FarPlace *place)
 {
     buf_str(pr->out, "pld.loc(");
     irp_string(pr->out, place->file);
@@ -52,7 +53,7 @@ static void print_loc(IrPrinter *pr, const Loc *place)
 
 static void print_place(IrPrinter *pr, const Stmt *s, uint32_t depth)
 {
-    Loc place;
+    FarPlace place;
     if (!pr->locs || !resolve(pr->p, &s->loc, &place) || same_place(&place, &pr->place))
         return;
     pr->place = place;
@@ -362,14 +363,15 @@ static void print_element(IrPrinter *pr)
 static void print_func(IrPrinter *pr)
 {
     const Func *f = pr->f;
-    Loc start = f->loc, place;
-    if (start.file == NULL && start.span.end == 0)
+    Loc start = f->loc;
+    FarPlace place;
+    if (start.far == NULL && start.span.end == 0)
         start.span = f->span;
     if (pr->locs && resolve(pr->p, &start, &place)) {
         buf_str(pr->out, "    @");
         print_loc(pr, &place);
     }
-    pr->place = (Loc){0};
+    pr->place = (FarPlace){0};
     if (func_is_element(f))
         print_element(pr);
     else

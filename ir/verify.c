@@ -90,9 +90,11 @@ static void check_expr(VerifyWalk *w, const Stmt *s, Expr *e, bool top)
     uint32_t mark = w->trail.len;
     check_operands(w, s, e);
     unwind(w, mark);
-    check_expr(w, s, e->device, false);
-    check_expr(w, s, e->cores, false);
-    check_expr(w, s, e->task, false);
+    if (e->kind == EX_CALL) {
+        check_expr(w, s, e->device, false);
+        check_expr(w, s, e->cores, false);
+        check_expr(w, s, e->task, false);
+    }
     verify_expr(&w->v, s, e, top);
 }
 

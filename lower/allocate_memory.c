@@ -18,6 +18,7 @@ typedef struct {
     Live *live;               /* before copies; segments of a root are those of its set */
     VEC(VarId) parent;        /* union-find over variables */
     const Stmt *owner, *loop; /* of the block at hand: whose block it is, the loop around it */
+    bool changed;             /* `live` is no longer that of the variables: names joined, copies */
 } Alloc;
 
 static VarId root_of(Alloc *x, VarId v)
@@ -50,8 +51,9 @@ static bool join(Alloc *x, VarId a, VarId b)
         i = j;
         j = swap;
     }
-    segments_merge(&x->live->at[i], &x->live->at[j]);
+    segments_merge(&x->live->arena, &x->live->at[i], &x->live->at[j]);
     x->parent.at[j] = i;
+    x->changed = true;
     return true;
 }
 
@@ -78,6 +80,7 @@ static void join_let(void *env, Stmt *s)
     if (s->kind != ST_LET || s->n_results != 1 || s->value->kind != EX_VAR ||
         !is_tile(x, s->results[0]))
         return;
+    x->changed = true;
     if (!join(x, s->results[0], s->value->var))
         s->value = ex_opv(x->p, OP_TILE_COPY, 1, s->value);
 }
@@ -85,6 +88,7 @@ static void join_let(void *env, Stmt *s)
 static Expr *add_copy(Alloc *x, Block *out, const Stmt *at, VarId like, Expr *value)
 {
     Builder b = {x->p, x->f, out, at->loc};
+    x->changed = true;
     Expr *copy = ex_opv(x->p, OP_TILE_COPY, 1, value);
     VarId v = build_let(&b, func_var(x->f, like)->base, copy);
     func_var(x->f, v)->type = func_var(x->f, like)->type;
@@ -179,7 +183,7 @@ static bool core_bytes(Alloc *x, VarId v, int64_t *bytes)
 }
 
 /* The place of a root, made when its first member is met. */
-static bool place_of(Alloc *x, const Live *live, uint32_t *index, Places *places, VarId v)
+static bool place_of(Alloc *x, Live *live, uint32_t *index, Places *places, VarId v)
 {
     VarId r = root_of(x, v);
     if (!index[r]) {
@@ -191,7 +195,7 @@ static bool place_of(Alloc *x, const Live *live, uint32_t *index, Places *places
     }
     Place *place = &places->at[index[r] - 1];
     if (segments_overlap(&place->segments, &live->at[v])) {
-        diag_internal(x->p->diags, live->loc[v].span,
+        diag_internal(x->p->diags, live->by[v]->loc.span,
                       "allocate_memory: in function %s: two values of %s are alive together",
                       x->f->name, func_var(x->f, v)->base);
         return false;
@@ -200,7 +204,7 @@ static bool place_of(Alloc *x, const Live *live, uint32_t *index, Places *places
         place->order = live->order[v];
         place->first = v;
     }
-    segments_merge(&place->segments, &live->at[v]);
+    segments_merge(&live->arena, &place->segments, &live->at[v]);
     return true;
 }
 
@@ -222,7 +226,7 @@ static void set_address(Alloc *x, VarId v, int64_t addr)
     var->type = type_placed(x->p->types, var->type, var->type->mem, addr);
 }
 
-static bool place_func(Alloc *x, const Live *live)
+static bool place_func(Alloc *x, Live *live)
 {
     uint32_t n = x->f->vars.len, *index = xcalloc(n + 1, sizeof *index);
     Places places = {0};
@@ -237,8 +241,6 @@ static bool place_func(Alloc *x, const Live *live)
     for (VarId v = 0; v < n && good; v++)
         if (live->at[v].len)
             set_address(x, v, addr[root_of(x, v)]);
-    for (uint32_t i = 0; i < places.len; i++)
-        vec_free(&places.at[i].segments);
     vec_free(&places);
     xfree(index);
     xfree(addr);
@@ -254,8 +256,10 @@ static bool allocate_func(Program *p, Func *f)
         join_carrier(&x, carriers.list.at[i]);
     block_walk(&f->body, join_let, &x);
     copy_block(&x, &f->body, NULL, NULL);
-    live_free(x.live);
-    x.live = live_new(p, f);
+    if (x.changed) {
+        live_free(x.live);
+        x.live = live_new(p, f);
+    }
     bool good = place_func(&x, x.live);
     if (good)
         block_walk(&f->body, retype_stmt, &x);

@@ -23,7 +23,7 @@ static bool is_tile(const LiveWalk *w, VarId v)
 
 static void emit(LiveWalk *w, VarId v, uint32_t from, uint32_t to)
 {
-    vec_push(&w->live->at[v], (Segment){from, to});
+    avec_push(&w->live->arena, &w->live->at[v], (Segment){from, to});
 }
 
 static void use(LiveWalk *w, VarId v, uint32_t at)
@@ -99,7 +99,7 @@ static Needs suspend(LiveWalk *w)
 static uint32_t step(LiveWalk *w, const Stmt *s)
 {
     w->position--;
-    w->live->where[w->position] = s->loc;
+    w->live->where[w->position] = s;
     return w->position;
 }
 
@@ -147,7 +147,7 @@ static void walk_for(LiveWalk *w, Stmt *s)
     w->loop_mark = mark;
     walk_block(w, &s->body);
     w->loop_mark = outer;
-    vec_push(&w->live->loops, (Segment){2 * step(w, s), 2 * end});
+    avec_push(&w->live->arena, &w->live->loops, (Segment){2 * step(w, s), 2 * end});
     for (uint32_t i = 0; i < s->n_values; i++)
         define(w, s->iters[i], 2 * w->position + 1);
     Needs needs = leave(w, mark);
@@ -187,7 +187,7 @@ static int by_begin(const void *a, const void *b)
 static void normalise(Segments *s)
 {
     uint32_t to = 0;
-    if (!s->len)
+    if (s->len < 2)
         return;
     vec_sort(s, by_begin);
     for (uint32_t i = 1; i < s->len; i++) {
@@ -207,7 +207,7 @@ typedef struct {
 static void note(StmtOrder *o, VarId v, const Stmt *s)
 {
     o->live->order[v] = o->next++;
-    o->live->loc[v] = s->loc;
+    o->live->by[v] = s;
 }
 
 static void note_bindings(void *env, Stmt *s)
@@ -237,7 +237,7 @@ Live *live_new(Program *p, Func *f)
     live->n_vars = f->vars.len;
     live->at = xcalloc(f->vars.len + 1, sizeof *live->at);
     live->order = xcalloc(f->vars.len + 1, sizeof *live->order);
-    live->loc = xcalloc(f->vars.len + 1, sizeof *live->loc);
+    live->by = xcalloc(f->vars.len + 1, sizeof *live->by);
     StmtOrder o = {live, 0};
     block_walk(&f->body, note_bindings, &o);
     live->n_positions = count_positions(&f->body);
@@ -254,13 +254,11 @@ Live *live_new(Program *p, Func *f)
 
 void live_free(Live *live)
 {
-    for (uint32_t i = 0; i < live->n_vars; i++)
-        vec_free(&live->at[i]);
+    arena_free(&live->arena);
     xfree(live->at);
     xfree(live->order);
-    xfree(live->loc);
+    xfree(live->by);
     xfree(live->where);
-    vec_free(&live->loops);
     xfree(live);
 }
 
@@ -315,11 +313,11 @@ bool segments_cover(const Segments *a, uint32_t position)
     return i < a->len && a->at[i].from <= position;
 }
 
-void segments_merge(Segments *to, const Segments *from)
+void segments_merge(Arena *arena, Segments *to, const Segments *from)
 {
     for (uint32_t i = 0; i < from->len; i++) {
         uint32_t at = first_ending_from(to, from->at[i].from);
-        vec_push(to, from->at[i]);
+        avec_push(arena, to, from->at[i]);
         memmove(&to->at[at + 1], &to->at[at], (to->len - 1 - at) * sizeof *to->at);
         to->at[at] = from->at[i];
     }

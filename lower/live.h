@@ -16,11 +16,12 @@ typedef struct {
 typedef VEC(Segment) Segments;
 
 typedef struct {
+    Arena arena;     /* of all segments */
     Segments *at;    /* by variable, sorted, disjoint; empty for all but tiles */
     uint32_t *order; /* by variable: rank of its binding in source order */
-    Loc *loc;        /* by variable: where it is bound */
+    const Stmt **by; /* by variable: what binds it; NULL: nothing does */
     uint32_t n_vars;
-    Loc *where;           /* of statement i, from 1; an if and a loop have several numbers */
+    const Stmt **where;   /* statement i, from 1; an if and a loop have several numbers */
     uint32_t n_positions; /* numbers of statements: the last of them */
     Segments loops;       /* from the first to the last position of each loop, last one first */
 } Live;
@@ -33,7 +34,7 @@ bool segments_overlap(const Segments *a, const Segments *b);
 /* True when one ends at the operand position of a statement that begins the other. */
 bool segments_touch(const Segments *a, const Segments *b);
 bool segments_cover(const Segments *a, uint32_t position);
-/* Adds those of `from` to `to`, which they do not overlap. */
-void segments_merge(Segments *to, const Segments *from);
+/* Adds those of `from` to `to`, which they do not overlap; memory comes from the arena. */
+void segments_merge(Arena *arena, Segments *to, const Segments *from);
 
 #endif

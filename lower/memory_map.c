@@ -60,7 +60,7 @@ static void join_names(Joiner *x)
 
 static uint32_t line_of(const Source *src, const Loc *loc)
 {
-    return loc->file ? loc->line : source_line_col(src, loc->span.begin).line;
+    return loc->far ? loc->far->line : source_line_col(src, loc->span.begin).line;
 }
 
 static MapTile *tile_of(FuncMap *m, const Program *p, uint32_t *index, VarId root, VarId v)
@@ -134,13 +134,14 @@ FuncMap *func_map_new(Program *p, const Source *src, Func *f)
     m->live = live_new(p, f);
     m->lines = xcalloc(m->live->n_positions + 1, sizeof *m->lines);
     for (uint32_t i = 1; i <= m->live->n_positions; i++)
-        m->lines[i] = line_of(src, &m->live->where[i]);
+        m->lines[i] = line_of(src, &m->live->where[i]->loc);
     for (VarId v = 0; v < n_vars; v++)
         x.parent[v] = v;
     join_names(&x);
     for (VarId v = 0; v < n_vars; v++)
         if (m->live->at[v].len)
-            segments_merge(&tile_of(m, p, index, root_of(&x, v), v)->segments, &m->live->at[v]);
+            segments_merge(&m->live->arena,
+                           &tile_of(m, p, index, root_of(&x, v), v)->segments, &m->live->at[v]);
     for (uint32_t i = 0; i < m->tiles.len; i++)
         find_lines(m, &m->tiles.at[i]);
     if (m->tiles.len)
@@ -153,8 +154,6 @@ FuncMap *func_map_new(Program *p, const Source *src, Func *f)
 
 void func_map_free(FuncMap *m)
 {
-    for (uint32_t i = 0; i < m->tiles.len; i++)
-        vec_free(&m->tiles.at[i].segments);
     vec_free(&m->tiles);
     live_free(m->live);
     xfree(m->lines);

@@ -106,7 +106,7 @@ static int64_t choose(PlaceScan *x, const Place *place)
 static void note_tile(PlaceScan *x, const Place *place)
 {
     const Var *v = func_var(x->f, place->first);
-    diag_note(x->p->diags, x->live->loc[place->first].span, "%s: %s, %lld bytes", v->base,
+    diag_note(x->p->diags, x->live->by[place->first]->loc.span, "%s: %s, %lld bytes", v->base,
               type_text(x->p->arena, place->type), (long long)place->bytes);
 }
 
@@ -121,7 +121,7 @@ static void note_chunks(PlaceScan *x, const Place *place, int64_t sum)
     if (chunks == 1 || sum / chunks > size)
         return;
     diag_note(
-        x->p->diags, x->live->loc[place->first].span,
+        x->p->diags, x->live->by[place->first]->loc.span,
         "for c in pl.range(%lld): with %lld columns of %lld at a time, from c * %lld, it fits",
         (long long)chunks, (long long)(cols / chunks), (long long)cols, (long long)(cols / chunks));
 }
@@ -142,7 +142,7 @@ static void report(PlaceScan *x, const Place *place)
     for (uint32_t i = 0; i < x->active.len; i++)
         if (is_alive_beside(x->active.at[i], place, now))
             sum += x->active.at[i]->bytes;
-    diag_error(x->p->diags, x->live->loc[place->first].span, "memory",
+    diag_error(x->p->diags, x->live->by[place->first]->loc.span, "memory",
                "tiles of %lld bytes are alive here in %s, the %s memory of a core on %s has %lld: "
                "%s, or make the tiles smaller",
                (long long)sum, mem_kind_name(memory), mem_kind_name(memory), platform->name,

@@ -4,7 +4,7 @@
 #include <string.h>
 
 static const char *const kind_names[] = {
-#define PLD_AST(ENUM, name, fields) name,
+#define PLD_AST(ENUM, name, member, fields) name,
 #include "parser/ast.def"
 };
 
@@ -94,13 +94,31 @@ static const AstField handler[] = {FIELD(AstHandler, CHILD, type), FIELD(AstHand
 #define HANDLERS(m) ARRAY(Ast, m, handler),
 #define NAMES(m) ARRAY(Ast, m, import_name),
 
-#define PLD_AST(ENUM, name, fields) static const AstField fields_##ENUM[] = {fields END};
+#define PLD_AST(ENUM, name, member, fields) static const AstField fields_##ENUM[] = {fields END};
 #include "parser/ast.def"
 
 static const AstField *const kind_fields[] = {
-#define PLD_AST(ENUM, name, fields) fields_##ENUM,
+#define PLD_AST(ENUM, name, member, fields) fields_##ENUM,
 #include "parser/ast.def"
 };
+
+static const uint8_t kind_sizes[] = {
+#define PLD_AST(ENUM, name, member, fields) offsetof(Ast, member) + sizeof(((Ast *)0)->member),
+#include "parser/ast.def"
+};
+
+Ast *ast_new(Arena *arena, AstKind kind, Span span)
+{
+    Ast *a = arena_alloc(arena, kind_sizes[kind]);
+    a->kind = kind;
+    a->span = span;
+    return a;
+}
+
+void ast_take(Ast *to, const Ast *from)
+{
+    memcpy(to, from, kind_sizes[from->kind]);
+}
 
 /* Any VEC. */
 typedef struct {
@@ -212,9 +230,9 @@ static void highest(void *env, Ast *a)
 
 Ast *ast_copy(Arena *arena, const Ast *a, AstCopy *fn, void *env)
 {
-    Ast *copy = arena_new(arena, Ast);
+    Ast *copy = ast_new(arena, a->kind, a->span);
     uint32_t height = 0;
-    *copy = *a;
+    ast_take(copy, a);
     copy_fields(arena, (char *)copy, kind_fields[a->kind], fn, env);
     ast_children(copy, highest, &height);
     copy->height = height + 1;

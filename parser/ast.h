@@ -10,7 +10,7 @@
 #include <stdbool.h>
 
 typedef enum {
-#define PLD_AST(ENUM, name, fields) AST_##ENUM,
+#define PLD_AST(ENUM, name, member, fields) AST_##ENUM,
 #include "parser/ast.def"
     AST_COUNT
 } AstKind;
@@ -101,12 +101,14 @@ typedef struct {
     Sym name, alias; /* alias or NULL */
 } AstImportName;
 
-/* The span of an expression is its text, without parentheses around it (those of a tuple belong to
+/* A node has room for the member of its kind only (ast.def): ast_new makes one, ast_take copies one.
+ *
+ * The span of an expression is its text, without parentheses around it (those of a tuple belong to
  * it); of a simple statement, its text; of a compound statement, its header up to the ':'. */
 struct Ast {
-    AstKind kind;
+    AstKind kind : 8;
+    uint32_t height : 24; /* levels of nodes; set by the parser, at most PARSER_MAX_HEIGHT */
     Span span;
-    uint32_t height; /* levels of nodes; set by the parser, at most PARSER_MAX_HEIGHT */
     union {
         /* NAME */
         Sym name;
@@ -186,7 +188,7 @@ struct Ast {
         /* RAISE: each may be NULL */
         struct {
             Ast *raised, *cause;
-        };
+        } raise;
         /* WALRUS: target := value */
         struct {
             Ast *target, *value;
@@ -295,6 +297,10 @@ void ast_print_module(Buf *out, const AstModule *module);
 void ast_print_stmt(Buf *out, const Ast *stmt, uint32_t depth);
 void ast_print_expr(Buf *out, const Ast *expr);
 
+/* A node of a kind, otherwise zero. */
+Ast *ast_new(Arena *arena, AstKind kind, Span span);
+/* Makes `*to` what `*from` is; there is room for any kind. The children are the same. */
+void ast_take(Ast *to, const Ast *from);
 /* Visits the children of a node, those of its keywords, parameters and the like included, in the
  * order of ast.def. */
 typedef void AstFn(void *env, Ast *child);

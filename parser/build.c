@@ -5,10 +5,7 @@
 
 Ast *ast_node(Parser *p, AstKind kind, Span span)
 {
-    Ast *node = arena_new(p->arena, Ast);
-    node->kind = kind;
-    node->span = span;
-    return node;
+    return ast_new(p->arena, kind, span);
 }
 
 /* --- lists --- */

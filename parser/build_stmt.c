@@ -40,8 +40,8 @@ Ast *ast_make_assert(Parser *p, Ast *cond, Ast *message, Span span)
 Ast *ast_make_raise(Parser *p, Ast *raised, Ast *cause, Span span)
 {
     Ast *node = ast_node(p, AST_RAISE, span);
-    node->raised = raised;
-    node->cause = cause;
+    node->raise.raised = raised;
+    node->raise.cause = cause;
     return ast_finish(p, node);
 }
 

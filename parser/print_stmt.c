@@ -227,12 +227,12 @@ static void print_simple(Printer *p, const Ast *stmt)
             ast_put_bare(p, stmt->value);
         break;
     case AST_RAISE:
-        buf_str(p->out, stmt->raised ? "raise " : "raise");
-        if (stmt->raised)
-            ast_put_expr(p, stmt->raised, BIND_EXPR);
-        buf_str(p->out, stmt->cause ? " from " : "");
-        if (stmt->cause)
-            ast_put_expr(p, stmt->cause, BIND_EXPR);
+        buf_str(p->out, stmt->raise.raised ? "raise " : "raise");
+        if (stmt->raise.raised)
+            ast_put_expr(p, stmt->raise.raised, BIND_EXPR);
+        buf_str(p->out, stmt->raise.cause ? " from " : "");
+        if (stmt->raise.cause)
+            ast_put_expr(p, stmt->raise.cause, BIND_EXPR);
         break;
     case AST_ASSERT:
         buf_str(p->out, "assert ");

@@ -10,7 +10,7 @@ START_TEST(memory_is_zeroed_and_aligned)
     for (size_t size = 0; size < 300; size++) {
         unsigned char *p = arena_alloc(&arena, size);
         ck_assert_ptr_nonnull(p);
-        ck_assert_uint_eq((uintptr_t)p % _Alignof(max_align_t), 0);
+        ck_assert_uint_eq((uintptr_t)p % _Alignof(uint64_t), 0);
         for (size_t i = 0; i < size; i++)
             ck_assert_uint_eq(p[i], 0);
         memset(p, 0xff, size);

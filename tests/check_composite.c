@@ -310,8 +310,7 @@ static VarId view(Func *f, const char *name, Dtype dtype, int64_t rows, int64_t 
 /* ex_op as a host function has it. */
 static Expr *host_op(OpId op, Expr **slots, uint32_t n)
 {
-    Expr *e = arena_new(&t.arena, Expr);
-    e->kind = EX_OP;
+    Expr *e = ex_alloc(&t.arena, EX_OP);
     e->op = op;
     e->n_args = op_info(op)->n_slots;
     e->args = arena_new_n(&t.arena, Expr *, OP_MAX_SLOTS);

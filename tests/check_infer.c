@@ -31,8 +31,7 @@ static void teardown(void)
 /* infer_op on slots given in table order; the type's text, or the message. */
 static const char *infer_text_at(FuncKind level, OpId op, uint32_t n, Expr **slots)
 {
-    Expr *e = arena_new(&t.arena, Expr);
-    e->kind = EX_OP;
+    Expr *e = ex_alloc(&t.arena, EX_OP);
     e->op = op;
     e->n_args = op_info(op)->n_slots;
     e->args = arena_new_n(&t.arena, Expr *, OP_MAX_SLOTS);

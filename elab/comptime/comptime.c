@@ -59,7 +59,7 @@ static bool is_exception(Sym name)
 
 void elab_raise(Elab *e, const Ast *stmt)
 {
-    const Ast *r = stmt->raised;
+    const Ast *r = stmt->raise.raised;
     const Ast *callee = r && r->kind == AST_CALL ? r->call.callee : r;
     if (!r || callee->kind != AST_NAME || !is_exception(callee->name)) {
         elab_error(e, stmt->span, "value",

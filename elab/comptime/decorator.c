@@ -48,7 +48,9 @@ bool elab_place(Elab *e, const Ast *call, Loc *out)
         elab_error(e, call->span, "syntax", "write pld.loc(\"FILE\", LINE, COLUMN)");
         return false;
     }
-    *out = (Loc){.file = v[0].s, .line = (uint32_t)v[1].i, .col = (uint32_t)v[2].i};
+    FarPlace *far = arena_new(e->arena, FarPlace);
+    *far = (FarPlace){.file = v[0].s, .line = (uint32_t)v[1].i, .col = (uint32_t)v[2].i};
+    *out = (Loc){.far = far};
     return true;
 }
 

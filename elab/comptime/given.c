@@ -5,9 +5,7 @@
 
 Ast *given_node(Arena *arena, AstKind kind, Span span)
 {
-    Ast *a = arena_new(arena, Ast);
-    a->kind = kind;
-    a->span = span;
+    Ast *a = ast_new(arena, kind, span);
     a->height = 1;
     return a;
 }

@@ -208,14 +208,17 @@ static void rename_use(void *env, Ast *node, Module *owner, Global *g)
     Flat *f = env;
     uint64_t other;
     (void)owner;
-    if (g && node->kind == AST_NAME)
+    if (g && node->kind == AST_NAME) {
         node->name = g->element ? node->name : g->flat;
-    else if (g)
-        *node = (Ast){.kind = AST_NAME, .span = node->span, .height = 1, .name = g->flat};
-    else if (map_get_ptr(&f->flats, node->name, &other) && !elab_is_builtin(node->name) &&
-             ((Global *)(uintptr_t)other)->kind != GLOBAL_LANGUAGE)
+    } else if (g) {
+        node->kind = AST_NAME; /* which takes less room */
+        node->height = 1;
+        node->name = g->flat;
+    } else if (map_get_ptr(&f->flats, node->name, &other) && !elab_is_builtin(node->name) &&
+             ((Global *)(uintptr_t)other)->kind != GLOBAL_LANGUAGE) {
         diag_error(f->ms->diags, node->span, "name",
                    "unknown name %s: this file does not import it", node->name);
+    }
 }
 
 static void rename_definition(void *env, Ast *a)

@@ -134,8 +134,9 @@ static bool names_extent(Elab *e)
 /* pl.create_tensor without the words that change nothing. */
 static Val create_tensor(Elab *e, Sym dotted, const Ast *call)
 {
-    Ast inner = *call;
+    Ast inner;
     uint32_t n = call->call.keywords.len;
+    ast_take(&inner, call);
     inner.call.keywords.at = arena_new_n(e->arena, AstKeyword, n + 1);
     inner.call.keywords.len = 0;
     for (uint32_t i = 0; i < n; i++) {

@@ -36,7 +36,7 @@ static bool decorator(Elab *e, const Ast *def, Func *f)
     const Ast *d = elab_decorator(e, def, &place);
     if (!d)
         return false;
-    if (place.file)
+    if (place.far)
         f->loc = place;
     Sym name = elab_dotted(e, d->kind == AST_CALL ? d->call.callee : d);
     f->kind = strcmp(name, "pld.init") == 0 ? FN_INIT : FN_GOLDEN;

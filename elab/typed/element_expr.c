@@ -27,8 +27,7 @@ static bool is_local(const Element *p, Sym name)
 
 Expr *element_node(Element *p, ExprKind kind, Span span)
 {
-    Expr *x = arena_new(p->e->arena, Expr);
-    x->kind = kind;
+    Expr *x = ex_alloc(p->e->arena, kind);
     x->type = p->number;
     x->span = span;
     if (++p->nodes == MAX_NODES)
@@ -338,7 +337,7 @@ bool element_is_static(const Element *p, const Ast *a)
 static Expr *copy(Element *p, const Expr *x)
 {
     Expr *c = element_node(p, x->kind, x->span);
-    *c = *x;
+    memcpy(c, x, ex_size(x->kind));
     c->args = arena_new_n(p->e->arena, Expr *, x->n_args);
     for (uint32_t i = 0; i < x->n_args && p->nodes < MAX_NODES; i++)
         c->args[i] = x->args[i] ? copy(p, x->args[i]) : NULL;

@@ -40,10 +40,8 @@ static Sym extent_name(Elab *e, const Expr *x)
 
 Expr *elab_own_extent(Elab *e, Expr *x, Sym name)
 {
-    Expr *extent = arena_new(e->arena, Expr);
+    Expr *extent = ex_alloc(e->arena, EX_EXTENT);
     bool known = false;
-    extent->kind = EX_EXTENT;
-    extent->var = VAR_NONE;
     extent->type = type_scalar(e->tt, DT_INDEX);
     extent->span = x->span;
     extent->sym = name ? name : extent_name(e, x);

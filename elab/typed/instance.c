@@ -27,7 +27,7 @@ void elab_take_consts(Elab *e, FnDecl *d, const Val *known)
 {
     Ast *def = arena_new(e->arena, Ast);
     uint32_t n = elab_n_params(d), first = d->method ? 1 : 0, kept = first;
-    *def = *d->def;
+    ast_take(def, d->def);
     def->def.params.at = arena_new_n(e->arena, AstParam, n + first + 1);
     if (first)
         def->def.params.at[0] = d->def->def.params.at[0];

@@ -362,9 +362,7 @@ static bool check_device(Elab *e, const Call *c, Expr **device, Expr **cores)
 
 static Val finish(Elab *e, Call *c, Extents *x, Expr *device, Expr *cores)
 {
-    Expr *call = arena_new(e->arena, Expr);
-    call->kind = EX_CALL;
-    call->var = VAR_NONE;
+    Expr *call = ex_alloc(e->arena, EX_CALL);
     call->callee = c->d->func;
     call->device = device;
     call->cores = cores;

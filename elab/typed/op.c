@@ -290,10 +290,8 @@ static bool remote_source(Elab *e, OpId op, Sym dotted, Args *args)
 Val elab_make_op(Elab *e, OpId op, Expr **slots, Span span)
 {
     const OpInfo *info = op_info(op);
-    Expr *x = arena_new(e->arena, Expr);
-    x->kind = EX_OP;
+    Expr *x = ex_alloc(e->arena, EX_OP);
     x->op = op;
-    x->var = VAR_NONE;
     x->span = span;
     x->n_args = info->n_slots;
     x->args = arena_new_n(e->arena, Expr *, info->n_slots ? info->n_slots : 1);

@@ -105,10 +105,8 @@ Expr *elab_condition(Elab *e, Val v, Span span, const char *what)
 
 Val elab_scalar(Elab *e, ScalarOp op, Expr **args, uint32_t n, Span span)
 {
-    Expr *x = arena_new(e->arena, Expr);
-    x->kind = EX_SCALAR;
+    Expr *x = ex_alloc(e->arena, EX_SCALAR);
     x->scalar = op;
-    x->var = VAR_NONE;
     x->span = span;
     x->n_args = n;
     x->args = arena_new_n(e->arena, Expr *, n);
@@ -217,11 +215,9 @@ Val elab_scalar_cast(Elab *e, Val a, Dtype to, Span span)
     Expr *x = elab_expr(e, a, DT_COUNT, span);
     if (!x)
         return val_bad;
-    Expr *c = arena_new(e->arena, Expr);
-    c->kind = EX_SCALAR;
+    Expr *c = ex_alloc(e->arena, EX_SCALAR);
     c->scalar = SC_CAST;
     c->dtype = to;
-    c->var = VAR_NONE;
     c->span = span;
     c->n_args = 1;
     c->args = arena_new_n(e->arena, Expr *, 1);

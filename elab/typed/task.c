@@ -114,7 +114,7 @@ void elab_set_task(Elab *e, Expr *call, uint8_t how, uint32_t no_dep)
 static bool strip(Elab *e, const Ast *call, bool spmd, Ast *out, Expr **predicate)
 {
     const Ast *deps = NULL;
-    *out = *call;
+    ast_take(out, call);
     out->call.keywords.at = arena_new_n(e->arena, AstKeyword, call->call.keywords.len + 1);
     out->call.keywords.len = 0;
     for (uint32_t i = 0; i < call->call.keywords.len; i++) {

@@ -46,10 +46,8 @@ static Expr *list_of(Elab *e, const Type *t, bool extents)
 
 static Expr *value_op(Elab *e, OpId op, FuncKind level, uint32_t n, Expr **slots)
 {
-    Expr *x = arena_new(e->arena, Expr);
-    x->kind = EX_OP;
+    Expr *x = ex_alloc(e->arena, EX_OP);
     x->op = op;
-    x->var = VAR_NONE;
     x->n_args = op_info(op)->n_slots;
     x->args = arena_new_n(e->arena, Expr *, x->n_args);
     for (uint32_t i = 0; i < n; i++)

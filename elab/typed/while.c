@@ -14,10 +14,7 @@
 
 static Ast *node(Elab *e, AstKind kind, Span span)
 {
-    Ast *a = arena_new(e->arena, Ast);
-    a->kind = kind;
-    a->span = span;
-    return a;
+    return ast_new(e->arena, kind, span);
 }
 
 static Ast *name_node(Elab *e, Sym name, Span span)

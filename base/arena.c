@@ -5,46 +5,82 @@
 #include <string.h>
 
 struct ArenaBlock {
-    ArenaBlock *prev;
+    ArenaBlock *prev, *next; /* next: large blocks only */
     alignas(uint64_t) char bytes[];
 };
 
-enum { MIN_BLOCK = 64 * 1024, ALIGN = alignof(uint64_t) };
+/* Objects above LARGE have a block of their own. */
+enum { MIN_BLOCK = 64 * 1024, LARGE = MIN_BLOCK / 4, ALIGN = alignof(uint64_t) };
 
-static ArenaBlock *new_block(size_t size)
+static size_t block_size(size_t size)
 {
     if (size > SIZE_MAX - sizeof(ArenaBlock))
         heap_exhausted();
-    return xmalloc(sizeof(ArenaBlock) + size);
+    return sizeof(ArenaBlock) + size;
 }
 
-/* A large object gets a block of its own, behind the newest: the rest of that one stays in use. */
+static size_t rounded(size_t size)
+{
+    if (size > SIZE_MAX - ALIGN)
+        heap_exhausted();
+    return size ? (size + ALIGN - 1) / ALIGN * ALIGN : ALIGN;
+}
+
+static void link_large(Arena *arena, ArenaBlock *block)
+{
+    block->prev = NULL;
+    block->next = arena->large;
+    if (block->next)
+        block->next->prev = block;
+    arena->large = block;
+}
+
+static void unlink_large(Arena *arena, ArenaBlock *block)
+{
+    *(block->prev ? &block->prev->next : &arena->large) = block->next;
+    if (block->next)
+        block->next->prev = block->prev;
+}
+
 static void *alloc_large(Arena *arena, size_t size)
 {
-    ArenaBlock *block = new_block(size);
-    block->prev = arena->head->prev;
-    arena->head->prev = block;
+    ArenaBlock *block = xmalloc(block_size(size));
+    link_large(arena, block);
     return memset(block->bytes, 0, size);
 }
 
 void *arena_alloc(Arena *arena, size_t size)
 {
-    if (size > SIZE_MAX - ALIGN)
-        heap_exhausted();
-    size = size ? (size + ALIGN - 1) / ALIGN * ALIGN : ALIGN;
+    size = rounded(size);
+    if (size > LARGE)
+        return alloc_large(arena, size);
     if (size > (size_t)(arena->end - arena->next)) {
-        if (size > MIN_BLOCK / 4 && arena->head != NULL)
-            return alloc_large(arena, size);
-        size_t room = size > MIN_BLOCK ? size : MIN_BLOCK;
-        ArenaBlock *block = new_block(room);
+        ArenaBlock *block = xmalloc(block_size(MIN_BLOCK));
         block->prev = arena->head;
         arena->head = block;
         arena->next = block->bytes;
-        arena->end = block->bytes + room;
+        arena->end = block->bytes + MIN_BLOCK;
     }
     void *p = arena->next;
     arena->next += size;
     return memset(p, 0, size);
+}
+
+void *arena_regrow(Arena *arena, void *old, size_t old_size, size_t new_size)
+{
+    if (rounded(old_size) <= LARGE) {
+        void *fresh = arena_alloc(arena, new_size);
+        if (old_size)
+            memcpy(fresh, old, old_size);
+        return fresh;
+    }
+    size_t size = rounded(new_size);
+    ArenaBlock *block = (ArenaBlock *)(void *)((char *)old - offsetof(ArenaBlock, bytes));
+    unlink_large(arena, block);
+    block = xrealloc(block, block_size(size));
+    link_large(arena, block);
+    memset(block->bytes + rounded(old_size), 0, size - rounded(old_size));
+    return block->bytes;
 }
 
 void *arena_array(Arena *arena, size_t count, size_t size)
@@ -87,10 +123,13 @@ char *arena_printf(Arena *arena, const char *fmt, ...)
 
 void arena_free(Arena *arena)
 {
-    for (ArenaBlock *block = arena->head; block != NULL;) {
-        ArenaBlock *prev = block->prev;
+    for (ArenaBlock *block = arena->head, *prev; block != NULL; block = prev) {
+        prev = block->prev;
         xfree(block);
-        block = prev;
+    }
+    for (ArenaBlock *block = arena->large, *next; block != NULL; block = next) {
+        next = block->next;
+        xfree(block);
     }
     *arena = (Arena){0};
 }

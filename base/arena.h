@@ -13,6 +13,7 @@ typedef struct {
     ArenaBlock *head; /* newest block; blocks are chained for arena_free */
     char *next;       /* first free byte of the newest block */
     char *end;        /* one past its last byte */
+    ArenaBlock *large; /* blocks of one object */
 } Arena;
 
 /* An arena is valid when zeroed: `Arena a = {0};`. */
@@ -23,6 +24,10 @@ void *arena_alloc(Arena *arena, size_t size);
 
 /* Returns `count` zeroed elements of `size` bytes; the product is checked for overflow. */
 void *arena_array(Arena *arena, size_t count, size_t size);
+
+/* `old`, of `old_size` bytes from this arena, with room for `new_size`, which is more; what is new is
+ * zero. Nobody may use `old` any more: a large object moves without leaving its memory behind. */
+void *arena_regrow(Arena *arena, void *old, size_t old_size, size_t new_size);
 
 /* Copies `len` bytes and appends a NUL. */
 char *arena_strndup(Arena *arena, const char *text, size_t len);

@@ -20,6 +20,10 @@
  * arena NULL: heap. */
 void *vec_grow(Arena *arena, void *old, uint32_t len, uint32_t *cap, size_t elem_size);
 
+/* The same in an arena, where nobody holds on to the old elements: those of a long vector leave no
+ * memory behind. */
+void *vec_regrow(Arena *arena, void *old, uint32_t len, uint32_t *cap, size_t elem_size);
+
 #define vec_reserve_one_(arena, v)                                                                 \
     ((v)->len == (v)->cap                                                                          \
          ? (void)((v)->at = vec_grow((arena), (v)->at, (v)->len, &(v)->cap, sizeof *(v)->at))      \
@@ -28,6 +32,12 @@ void *vec_grow(Arena *arena, void *old, uint32_t len, uint32_t *cap, size_t elem
 #define vec_push(v, ...) (vec_reserve_one_(NULL, v), (void)((v)->at[(v)->len++] = (__VA_ARGS__)))
 #define avec_push(arena, v, ...)                                                                   \
     (vec_reserve_one_(arena, v), (void)((v)->at[(v)->len++] = (__VA_ARGS__)))
+/* As avec_push, for vectors that may grow long; pointers to elements do not outlive it. */
+#define avec_push_long(arena, v, ...)                                                              \
+    ((v)->len == (v)->cap                                                                          \
+         ? (void)((v)->at = vec_regrow((arena), (v)->at, (v)->len, &(v)->cap, sizeof *(v)->at))    \
+         : (void)0,                                                                                \
+     (void)((v)->at[(v)->len++] = (__VA_ARGS__)))
 #define vec_pop(v) ((v)->at[--(v)->len])
 #define vec_last(v) ((v)->at[(v)->len - 1])
 /* qsort of all elements; sorting nothing looks at no memory, which qsort may. */

@@ -5,7 +5,7 @@
 
 VarId func_new_var(Program *p, Func *f, Sym base, const Type *type, Span span)
 {
-    avec_push(p->arena, &f->vars, (Var){.base = base, .display = base, .type = type, .span = span});
+    avec_push_long(p->arena, &f->vars, (Var){.base = base, .display = base, .type = type, .span = span});
     return f->vars.len - 1;
 }
 

@@ -123,7 +123,7 @@ static void add_param(Elab *e, FnDecl *d, uint32_t i, const Type *t)
     Name n = {.state = NM_VAR, .var = v, .where = p->span};
     if (type_is_memory(t))
         n.memory = alias_source(&e->fn->memory, i, ALIAS_NONE);
-    avec_push(e->arena, &e->fn->vars.at[id], v);
+    avec_push(&e->fn->scratch, &e->fn->vars.at[id], v);
     elab_set_name(e, id, n);
     avec_push(e->arena, &f->params, (Param){.var = v, .dir = DIR_IN});
     map_set_ptr(&e->fn->locals, p->name, 1);
@@ -269,6 +269,7 @@ static void free_fn(Fn *fn)
     map_free(&fn->extents);
     map_free(&fn->read);
     map_free(&fn->sites);
+    arena_free(&fn->scratch);
 }
 
 /* Names that stand for something else in the canonical text of a function. */
@@ -345,7 +346,7 @@ bool elab_function(Elab *e, FnDecl *d, const Type *const *arg_types, Span call)
     ScopeMark mark = elab_enter_scope(e, d);
     e->fn = &fn;
     e->call_depth++;
-    avec_push(e->arena, &fn.meanings, (Name){.state = NM_UNBOUND});
+    avec_push_long(&fn.scratch, &fn.meanings, arena_new(&fn.scratch, Name));
     elab_collect_bound(e, &d->def->def.body, &fn.locals, NULL);
     declared_result(e, d);
     elab_expansions(e, d->def);

@@ -324,7 +324,7 @@ static void check_back_edge(Elab *e, const Loop *loop, const Meanings *path, boo
 {
     uint64_t i;
     for (uint32_t k = 0; k < path->len; k++) {
-        const Name *n = &e->fn->meanings.at[path->at[k].value];
+        const Name *n = e->fn->meanings.at[path->at[k].value];
         if (map_get(&loop->carried, path->at[k].name, &i) &&
             !same_at_back_edge(e, &loop->entries.at[i], n, can_widen) &&
             !unify(e, loop, &loop->entries.at[i], n))
@@ -337,7 +337,7 @@ static void unify_unread(Elab *e, const Loop *loop, const Meanings *path)
 {
     uint64_t i;
     for (uint32_t k = 0; k < path->len; k++) {
-        const Name *n = &e->fn->meanings.at[path->at[k].value];
+        const Name *n = e->fn->meanings.at[path->at[k].value];
         const LoopEntry *entry =
             map_get(&loop->carried, path->at[k].name, &i) ? &loop->entries.at[i] : NULL;
         if (entry && entry->before.state == NM_VAR && !entry->carried->read && n->state == NM_VAR &&

@@ -9,14 +9,17 @@ uint32_t elab_name_id(Elab *e, Sym name)
         return (uint32_t)at;
     uint32_t id = paths_add(&fn->paths, 0);
     map_set_ptr(&fn->ids, name, id);
-    avec_push(e->arena, &fn->name_syms, name);
-    avec_push(e->arena, &fn->vars, (VarList){0});
+    avec_push_long(&fn->scratch, &fn->name_syms, name);
+    avec_push_long(&fn->scratch, &fn->vars, (VarList){0});
     return id;
 }
 
 void elab_set_name(Elab *e, uint32_t id, Name n)
 {
-    avec_push(e->arena, &e->fn->meanings, n);
+    Arena *scratch = &e->fn->scratch;
+    Name *own = arena_new(scratch, Name);
+    *own = n;
+    avec_push_long(scratch, &e->fn->meanings, own);
     paths_set(&e->fn->paths, id, e->fn->meanings.len - 1);
 }
 
@@ -40,7 +43,7 @@ static VarId variable(Elab *e, uint32_t id, const Type *type, Span span)
         if (stands_for(e, list->at[i], type))
             return list->at[i];
     VarId v = func_new_var(e->p, fn->f, fn->name_syms.at[id], type, span);
-    avec_push(e->arena, &fn->vars.at[id], v);
+    avec_push(&fn->scratch, &fn->vars.at[id], v);
     return v;
 }
 
@@ -303,10 +306,10 @@ static bool same_meaning(const Name *a, const Name *b)
 static void join_name(void *env, uint32_t id, uint32_t a, uint32_t b)
 {
     const Join *j = env;
-    const Name *meanings = j->e->fn->meanings.at;
-    Name n = j->a->dead   ? meanings[b]
-             : j->b->dead ? meanings[a]
-                          : merge(j, &meanings[a], &meanings[b]);
+    Name *const *meanings = j->e->fn->meanings.at;
+    Name n = j->a->dead   ? *meanings[b]
+             : j->b->dead ? *meanings[a]
+                          : merge(j, meanings[a], meanings[b]);
     if (!same_meaning(&n, elab_name(j->e, id)))
         elab_set_name(j->e, id, n);
 }

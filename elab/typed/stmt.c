@@ -18,7 +18,7 @@ void elab_close(Elab *e, BlockFrame *frame)
 Stmt *elab_emit(Elab *e, StmtKind kind)
 {
     Stmt *s = stmt_new(e->p, kind, e->fn->loc);
-    avec_push(e->arena, e->fn->block, s);
+    avec_push_long(e->arena, e->fn->block, s);
     return s;
 }
 

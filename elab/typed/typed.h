@@ -89,6 +89,7 @@ struct BlockFrame {
 
 /* The function being elaborated. */
 struct Fn {
+    Arena scratch; /* what is known of names; gone when the function is done */
     FnDecl *decl;
     Func *f;
     FuncKind level;     /* of the code at hand: that of f, or InCore in a scope */
@@ -99,7 +100,7 @@ struct Fn {
     bool sync_start;    /* of it */
     Map ids;            /* name -> its number in `paths` */
     Paths paths;        /* of names, to positions in `meanings` */
-    VEC(Name) meanings; /* the first is unbound */
+    VEC(Name *) meanings; /* the first is unbound */
     VEC(Sym) name_syms;
     VEC(VarList) vars; /* per name: its variables, one a type */
     AliasGraph memory; /* sources: parameters, by number */
@@ -215,7 +216,7 @@ uint32_t elab_name_id(Elab *e, Sym name);
 /* What a name means here. */
 static inline Name *elab_name(Elab *e, uint32_t id)
 {
-    return &e->fn->meanings.at[paths_now(&e->fn->paths, id)];
+    return e->fn->meanings.at[paths_now(&e->fn->paths, id)];
 }
 void elab_set_name(Elab *e, uint32_t id, Name n);
 /* Binds a name to a value type: the variable of that name and type. */

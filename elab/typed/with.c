@@ -185,7 +185,7 @@ static void leave(Elab *e, uint32_t mark, Stmt *scope)
     Meanings changes = {0};
     paths_changes(&e->fn->paths, mark, &changes);
     for (uint32_t i = 0; i < changes.len; i++) {
-        Name n = e->fn->meanings.at[changes.at[i].value];
+        Name n = *e->fn->meanings.at[changes.at[i].value];
         if (n.state != NM_VAR || type_is_memory(func_var(e->fn->f, n.var)->type))
             continue;
         n.state = NM_SCOPE;

@@ -139,7 +139,7 @@ static void parse(Compilation *c, CompileOptions *o)
         take(c, o);
         return;
     }
-    ModulesOptions how = {.script = is_script(o), .folder = folder_of(&c->arena, o)};
+    ModulesOptions how = {.trees = &c->trees, .script = is_script(o), .folder = folder_of(&c->arena, o)};
     c->module = modules_read(&c->arena, &c->in, c->src, &how, &c->diags);
     if (!diags_failed(&c->diags))
         c->note = script_note(&c->arena, c->module, o->verbose);
@@ -271,6 +271,8 @@ static bool lower(Driver *d)
     c->program = specialize(&c->arena, &c->in, c->module, &o->specialize, &c->diags);
     if (!c->program || diags_failed(&c->diags))
         return false;
+    c->module = NULL;
+    arena_free(&c->trees);
     PassOptions how = {
         .verify_each = o->verify_each, .stop_after = last, .hook = after_pass, .env = d};
     if (!passes_run(c->program, &how) || d->failed)
@@ -353,5 +355,6 @@ void compile_free(Compilation *c)
         buf_free(&c->kept[i]);
     diags_free(&c->diags);
     interner_free(&c->in);
+    arena_free(&c->trees);
     arena_free(&c->arena);
 }

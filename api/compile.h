@@ -67,7 +67,8 @@ typedef struct {
     Interner in;
     Diags diags;
     Source *src;
-    AstModule *module;
+    Arena trees;       /* what `module` is made of; freed once there is a program */
+    AstModule *module; /* NULL once there is a program */
     Program *program;
     BcProgram *bytecode; /* NULL when stopped before */
     Buf dump_text;       /* --dump-pass */

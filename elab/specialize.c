@@ -49,6 +49,8 @@ static void finish(Elab *e)
         map_free(&e->kept.at[i]->index);
         map_free(&e->kept.at[i]->locals);
     }
+    arena_free(&e->temporary);
+    map_free(&e->operations);
     map_free(&e->foreign_names);
     map_free(&e->from_names);
     map_free(&e->decl_index);

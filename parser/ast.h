@@ -299,7 +299,7 @@ void ast_print_expr(Buf *out, const Ast *expr);
 
 /* A node of a kind, otherwise zero. */
 Ast *ast_new(Arena *arena, AstKind kind, Span span);
-/* Makes `*to` what `*from` is; there is room for any kind. The children are the same. */
+/* Makes `*to` what `*from` is; there is room for that. The children are the same. */
 void ast_take(Ast *to, const Ast *from);
 /* Visits the children of a node, those of its keywords, parameters and the like included, in the
  * order of ast.def. */

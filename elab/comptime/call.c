@@ -23,7 +23,7 @@ bool elab_args(Elab *e, const Ast *call, Args *out)
         const Ast *a = call->call.args.at[i];
         Arg arg = {.span = a->span, .val = elab_eval(e, a)};
         ok &= arg.val.kind != V_BAD;
-        avec_push(e->arena, out, arg);
+        avec_push(&e->temporary, out, arg);
     }
     for (uint32_t i = 0; i < call->call.keywords.len; i++) {
         const AstKeyword *k = &call->call.keywords.at[i];
@@ -32,7 +32,7 @@ bool elab_args(Elab *e, const Ast *call, Args *out)
                    .span = k->value->span,
                    .val = elab_eval(e, k->value)};
         ok &= arg.val.kind != V_BAD;
-        avec_push(e->arena, out, arg);
+        avec_push(&e->temporary, out, arg);
     }
     return ok;
 }

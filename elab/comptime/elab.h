@@ -164,6 +164,7 @@ struct Elab {
     VEC(Sym) math_alias;
     Map foreign_names;      /* that imports bind which were refused */
     Map from_names;         /* imported out of the language -> "pl.add" */
+    Arena temporary; /* arguments of calls, gone in the end */
     DottedName dotted[DOTTED_NAMES]; /* found before, by what they are joined of */
     Map operations;                  /* dotted name that means an operation and nothing else -> it */
     CtScope *scope;         /* compile-time names at hand */

@@ -136,17 +136,23 @@ bool given_is_extent(const char *text)
     return good;
 }
 
+static Ast *same(void *env, Ast *a)
+{
+    (void)env;
+    return a;
+}
+
 /* The tree stands at the place of what it is put for; its names are those of extents. */
-static void transplant(void *env, Ast *a)
+static Ast *transplant(void *env, Ast *a)
 {
     const Maker *m = env;
-    a->span = m->span;
+    if (a->kind == AST_NAME)
+        return call(m, "pl.dynamic", a->name);
+    Ast *copy = ast_copy(m->arena, a, is_world_size(a) ? same : transplant, env);
+    copy->span = m->span;
     if (is_world_size(a))
-        *a->call.callee = *dotted(m, "pld.world_size");
-    else if (a->kind == AST_NAME)
-        *a = *call(m, "pl.dynamic", a->name);
-    else
-        ast_children(a, transplant, env);
+        copy->call.callee = dotted(m, "pld.world_size");
+    return copy;
 }
 
 static Ast *extent(const Maker *m, const char *text)
@@ -154,8 +160,7 @@ static Ast *extent(const Maker *m, const char *text)
     Ast *a = is_name(text) ? NULL : parse_extent(m->arena, m->in, text);
     if (!a)
         return call(m, "pl.dynamic", text);
-    transplant((void *)(uintptr_t)m, a);
-    return a;
+    return transplant((void *)(uintptr_t)m, a);
 }
 
 /* ---- lists and types */

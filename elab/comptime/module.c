@@ -41,13 +41,13 @@ static void parse(Modules *ms, Module *m, Span span, bool script)
     ScriptImports imports = {.env = &r, .names = script_names, .has = script_has};
     imports.imported = ms->modules.len > 1;
     if (script)
-        m->ast = script_read(ms->arena, ms->in, ms->src, span, &imports, ms->diags);
+        m->ast = script_read(ms->options->trees, ms->in, ms->src, span, &imports, ms->diags);
     else if (ms->modules.len == 1)
-        m->ast = parse_module(ms->arena, ms->in, ms->src, ms->diags);
+        m->ast = parse_module(ms->options->trees, ms->in, ms->src, ms->diags);
     else if (parser_check_text(ms->src, span, ms->diags))
-        m->ast = parse_lines(ms->arena, ms->in, ms->src, span, ms->diags);
+        m->ast = parse_lines(ms->options->trees, ms->in, ms->src, span, ms->diags);
     else
-        m->ast = arena_new(ms->arena, AstModule);
+        m->ast = arena_new(ms->options->trees, AstModule);
 }
 
 static void finish(Modules *ms, Module *m, uint32_t file)

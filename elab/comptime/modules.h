@@ -6,6 +6,7 @@
 #include "parser/ast.h"
 
 typedef struct {
+    Arena *trees;       /* what is parsed; the rest comes from the arena of modules_read */
     bool script;        /* the file at hand is read by the rules of scripts */
     const char *folder; /* of it, "" or with a '/' at the end; NULL: it has none, so that it imports
                            no files */

@@ -383,7 +383,7 @@ static void rename_free(void *env, Ast *a)
     }
     if (v->kind == GIVEN_OP) {
         j->math |= strncmp(v->text, "math", 4) == 0;
-        *a = *given_ast(j->arena, j->in, v, a->span);
+        ast_take(a, given_ast(j->arena, j->in, v, a->span)); /* a name or an attribute */
         return;
     }
     Sym name = constant_name(j, a->name, v);

@@ -139,7 +139,8 @@ static void parse(Compilation *c, CompileOptions *o)
         take(c, o);
         return;
     }
-    ModulesOptions how = {.trees = &c->trees, .script = is_script(o), .folder = folder_of(&c->arena, o)};
+    ModulesOptions how = {
+        .trees = &c->trees, .script = is_script(o), .folder = folder_of(&c->arena, o)};
     c->module = modules_read(&c->arena, &c->in, c->src, &how, &c->diags);
     if (!diags_failed(&c->diags))
         c->note = script_note(&c->arena, c->module, o->verbose);

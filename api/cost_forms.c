@@ -113,8 +113,7 @@ static void place(Forms *x, const Loc *loc)
 {
     const Source *src = x->p->src;
     if (loc->far) {
-        buf_printf(x->out, "%s:%u:%u", loc->far->file, loc->far->line,
-                   loc->far->col);
+        buf_printf(x->out, "%s:%u:%u", loc->far->file, loc->far->line, loc->far->col);
     } else if (src && loc->span.end) {
         LineCol at = source_line_col(src, loc->span.begin);
         buf_printf(x->out, "%s:%u:%u", source_part(src, loc->span.begin)->name, at.line, at.col);

@@ -121,6 +121,22 @@ char *arena_printf(Arena *arena, const char *fmt, ...)
     return text;
 }
 
+ArenaMark arena_mark(const Arena *arena)
+{
+    return (ArenaMark){arena->head, arena->next};
+}
+
+void arena_back(Arena *arena, ArenaMark mark)
+{
+    while (arena->head != mark.head) {
+        ArenaBlock *block = arena->head;
+        arena->head = block->prev;
+        xfree(block);
+    }
+    arena->next = mark.next;
+    arena->end = mark.head ? mark.head->bytes + MIN_BLOCK : NULL;
+}
+
 void arena_free(Arena *arena)
 {
     for (ArenaBlock *block = arena->head, *prev; block != NULL; block = prev) {

@@ -200,14 +200,14 @@ void emit_patch_all(FuncEmit *fe, JumpList *jumps)
 static void emit_for(FuncEmit *fe, const Stmt *s)
 {
     LoopCode loop = {.stmt = s, .outer = fe->loop};
-    new_carried(fe, s->iters, s->n_values);
-    carry(fe, s->iters, s->values, s->n_values, false);
+    new_carried(fe, s->nest->iters, s->n_values);
+    carry(fe, s->nest->iters, s->values, s->n_values, false);
     for (uint32_t i = 0; i < s->n_results; i++)
-        fe->var_reg[s->results[i]] = fe->var_reg[s->iters[i]];
-    VReg index = fe->var_reg[s->index] = regs_new(&fe->ints, 1);
-    emit_expr_into(fe, index, s->lo);
-    VReg hi = emit_expr(fe, s->hi), step = emit_expr(fe, s->step);
-    bool parallel = s->loop == LOOP_PARALLEL;
+        fe->var_reg[s->results[i]] = fe->var_reg[s->nest->iters[i]];
+    VReg index = fe->var_reg[s->nest->index] = regs_new(&fe->ints, 1);
+    emit_expr_into(fe, index, s->nest->lo);
+    VReg hi = emit_expr(fe, s->nest->hi), step = emit_expr(fe, s->nest->step);
+    bool parallel = s->nest->loop == LOOP_PARALLEL;
     if (parallel)
         emit_insn(fe, BC_PAR, FIELDS(0), 0);
     uint32_t prep = emit_insn(fe, BC_FORPREP, FIELDS(index, hi, step), 0);
@@ -215,7 +215,7 @@ static void emit_for(FuncEmit *fe, const Stmt *s)
     fe->loop = &loop;
     if (parallel)
         emit_insn(fe, BC_ITER, FIELDS(index), 0);
-    emit_block(fe, &s->body, s);
+    emit_block(fe, &s->nest->body, s);
     set_loc(fe, s);
     emit_patch_all(fe, &loop.continues);
     emit_insn(fe, BC_FORLOOP, FIELDS(index, hi, step), body);
@@ -246,22 +246,22 @@ static uint32_t emit_branch(FuncEmit *fe, const Expr *cond, bool sense)
 static void emit_if(FuncEmit *fe, const Stmt *s)
 {
     new_carried(fe, s->results, s->n_results);
-    if (s->body.len == 0 && s->otherwise.len) {
-        uint32_t skip = emit_branch(fe, s->cond, true);
-        emit_block(fe, &s->otherwise, s);
+    if (s->nest->body.len == 0 && s->nest->otherwise.len) {
+        uint32_t skip = emit_branch(fe, s->nest->cond, true);
+        emit_block(fe, &s->nest->otherwise, s);
         emit_patch(fe, skip);
         return;
     }
-    uint32_t otherwise = emit_branch(fe, s->cond, false);
-    emit_block(fe, &s->body, s);
-    if (s->otherwise.len == 0) {
+    uint32_t otherwise = emit_branch(fe, s->nest->cond, false);
+    emit_block(fe, &s->nest->body, s);
+    if (s->nest->otherwise.len == 0) {
         emit_patch(fe, otherwise);
         return;
     }
-    bool jump = !ends_in_jump(&s->body);
+    bool jump = !ends_in_jump(&s->nest->body);
     uint32_t end = jump ? emit_insn(fe, BC_JMP, FIELDS(0), 0) : 0;
     emit_patch(fe, otherwise);
-    emit_block(fe, &s->otherwise, s);
+    emit_block(fe, &s->nest->otherwise, s);
     if (jump)
         emit_patch(fe, end);
 }
@@ -318,7 +318,7 @@ static void emit_stmt(FuncEmit *fe, const Stmt *s, const Stmt *next, const Stmt 
             emit_expr(fe, s->value); /* it may fault */
         break;
     case ST_FOR:
-        if (s->loop == LOOP_WHILE)
+        if (s->nest->loop == LOOP_WHILE)
             emit_number_while(fe, s);
         else if (func_is_element(fe->f))
             emit_number_for(fe, s);

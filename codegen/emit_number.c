@@ -280,13 +280,13 @@ void emit_number_for(FuncEmit *fe, const Stmt *s)
 {
     LoopCode loop = {.stmt = s, .outer = fe->loop};
     VReg counter = regs_new(&fe->ints, 1);
-    emit_number_into(fe, counter, s->lo);
-    VReg hi = bound(fe, s->hi), step = bound(fe, s->step);
+    emit_number_into(fe, counter, s->nest->lo);
+    VReg hi = bound(fe, s->nest->hi), step = bound(fe, s->nest->step);
     uint32_t prep = emit_insn(fe, BC_FORPREP, FIELDS(counter, hi, step), 0);
     uint32_t range = emit_open_loop(fe), body = fe->code.len;
-    move(fe, fe->var_reg[s->index], counter);
+    move(fe, fe->var_reg[s->nest->index], counter);
     fe->loop = &loop;
-    emit_block(fe, &s->body, s);
+    emit_block(fe, &s->nest->body, s);
     fe->loc = s->loc;
     emit_patch_all(fe, &loop.continues);
     emit_insn(fe, BC_FORLOOP, FIELDS(counter, hi, step), body);
@@ -303,11 +303,11 @@ void emit_number_while(FuncEmit *fe, const Stmt *s)
     uint32_t first = emit_insn(fe, BC_JMP, FIELDS(0), 0);
     uint32_t range = emit_open_loop(fe), body = fe->code.len;
     fe->loop = &loop;
-    emit_block(fe, &s->body, s);
+    emit_block(fe, &s->nest->body, s);
     fe->loc = s->loc;
     emit_patch_all(fe, &loop.continues);
     emit_patch(fe, first);
-    emit_insn(fe, BC_LOOP, FIELDS(emit_number(fe, s->cond)), body);
+    emit_insn(fe, BC_LOOP, FIELDS(emit_number(fe, s->nest->cond)), body);
     emit_close_loop(fe, range);
     emit_patch_all(fe, &loop.breaks);
     fe->loop = loop.outer;

@@ -235,7 +235,7 @@ static void walk_carried(AliasWalk *w, const Stmt *s)
             continue;
         AliasNode n = w->a->node[s->results[i]] = alias_join(g);
         if (s->kind == ST_FOR) {
-            w->a->node[s->iters[i]] = n;
+            w->a->node[s->nest->iters[i]] = n;
             alias_flow(g, n, node_of(w, s->values[i]));
         }
     }
@@ -253,12 +253,12 @@ static void walk_block(AliasWalk *w, const Block *b, const Stmt *owner, const St
         for (uint32_t k = 0; s->kind == ST_YIELD && to && k < to->n_results; k++)
             alias_flow(&w->a->graph, w->a->node[to->results[k]], node_of(w, s->values[k]));
         if (s->kind == ST_SCOPE)
-            walk_block(w, &s->body, NULL, NULL);
+            walk_block(w, &s->nest->body, NULL, NULL);
         if (s->kind != ST_FOR && s->kind != ST_IF)
             continue;
         walk_carried(w, s);
-        walk_block(w, &s->body, s, s->kind == ST_FOR ? s : loop);
-        walk_block(w, &s->otherwise, s, loop);
+        walk_block(w, &s->nest->body, s, s->kind == ST_FOR ? s : loop);
+        walk_block(w, &s->nest->otherwise, s, loop);
     }
 }
 

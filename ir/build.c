@@ -339,10 +339,15 @@ Expr *ex_call(Program *p, Func *callee, Expr **args, uint32_t n, Expr *device)
 
 Stmt *stmt_new(Program *p, StmtKind kind, Loc loc)
 {
+    static const StmtNest nothing = {.index = VAR_NONE};
     Stmt *s = arena_new(p->arena, Stmt);
     s->kind = kind;
     s->loc = loc;
-    s->index = VAR_NONE;
+    s->nest = (StmtNest *)(uintptr_t)&nothing;
+    if (stmt_nests(s)) {
+        s->nest = arena_new(p->arena, StmtNest);
+        s->nest->index = VAR_NONE;
+    }
     return s;
 }
 
@@ -371,16 +376,17 @@ void build_expr(Builder *b, Expr *value)
 Stmt *build_for(Builder *b, Sym index, Expr *lo, Expr *hi)
 {
     Stmt *s = append(b, ST_FOR);
-    s->index = func_new_var(b->p, b->f, index, type_scalar(b->p->types, DT_INDEX), b->loc.span);
-    s->lo = lo;
-    s->hi = hi;
-    s->step = ex_index(b->p, 1);
+    s->nest->index =
+        func_new_var(b->p, b->f, index, type_scalar(b->p->types, DT_INDEX), b->loc.span);
+    s->nest->lo = lo;
+    s->nest->hi = hi;
+    s->nest->step = ex_index(b->p, 1);
     return s;
 }
 
 Stmt *build_if(Builder *b, Expr *cond)
 {
     Stmt *s = append(b, ST_IF);
-    s->cond = cond;
+    s->nest->cond = cond;
     return s;
 }

@@ -5,7 +5,8 @@
 
 VarId func_new_var(Program *p, Func *f, Sym base, const Type *type, Span span)
 {
-    avec_push_long(p->arena, &f->vars, (Var){.base = base, .display = base, .type = type, .span = span});
+    avec_push_long(p->arena, &f->vars,
+                   (Var){.base = base, .display = base, .type = type, .span = span});
     return f->vars.len - 1;
 }
 
@@ -35,11 +36,13 @@ void stmt_roots(Stmt *s, ExprFn *fn, void *env)
     visit(&s->value, fn, env);
     for (uint32_t i = 0; i < s->n_values; i++)
         visit(&s->values[i], fn, env);
-    visit(&s->lo, fn, env);
-    visit(&s->hi, fn, env);
-    visit(&s->step, fn, env);
-    visit(&s->cond, fn, env);
-    visit(&s->blocks, fn, env);
+    if (!stmt_nests(s))
+        return;
+    visit(&s->nest->lo, fn, env);
+    visit(&s->nest->hi, fn, env);
+    visit(&s->nest->step, fn, env);
+    visit(&s->nest->cond, fn, env);
+    visit(&s->nest->blocks, fn, env);
 }
 
 void expr_walk(Expr **e, ExprFn *fn, void *env)
@@ -77,8 +80,10 @@ void block_walk(Block *b, StmtFn *fn, void *env)
     for (uint32_t i = 0; i < b->len; i++) {
         Stmt *s = b->at[i];
         fn(env, s);
-        block_walk(&s->body, fn, env);
-        block_walk(&s->otherwise, fn, env);
+        if (!stmt_nests(s))
+            continue;
+        block_walk(&s->nest->body, fn, env);
+        block_walk(&s->nest->otherwise, fn, env);
     }
 }
 
@@ -86,6 +91,8 @@ void block_walk(Block *b, StmtFn *fn, void *env)
  * more moves the block to new memory. */
 void block_rewrite(Block *b, RewriteFn *fn, void *env)
 {
+    if (!b->len)
+        return;
     Block old = *b;
     Rewrite r = {.out = b};
     bool more = true;
@@ -171,9 +178,8 @@ bool expr_equal(const Expr *a, const Expr *b)
     for (uint32_t i = 0; i < a->n_args; i++)
         if (!expr_equal(a->args[i], b->args[i]))
             return false;
-    return a->kind != EX_CALL ||
-           (expr_equal(a->device, b->device) && expr_equal(a->cores, b->cores) &&
-            expr_equal(a->task, b->task));
+    return a->kind != EX_CALL || (expr_equal(a->device, b->device) &&
+                                  expr_equal(a->cores, b->cores) && expr_equal(a->task, b->task));
 }
 
 bool expr_is_int(const Expr *e, int64_t *value)

@@ -97,10 +97,10 @@ struct Expr {
     };
     Expr **args;
     /* Only a CALL has room for these. */
-    Expr *device; /* from the host: device=; otherwise NULL */
-    Expr *cores;  /* from the host, .ir files only: cores=, lanes to run it on, or NULL; from an
-                     orchestration function: the blocks of the pl.spmd around it, or NULL */
-    Expr *task;   /* from an orchestration function: the task that it is part of, or NULL */
+    Expr *device;    /* from the host: device=; otherwise NULL */
+    Expr *cores;     /* from the host, .ir files only: cores=, lanes to run it on, or NULL; from an
+                        orchestration function: the blocks of the pl.spmd around it, or NULL */
+    Expr *task;      /* from an orchestration function: the task that it is part of, or NULL */
     uint32_t no_dep; /* the same: arguments that say nothing about order, a bit each */
     uint8_t how;     /* the same: CALL_... */
 };
@@ -129,15 +129,8 @@ typedef enum {
 typedef struct Stmt Stmt;
 typedef VEC(Stmt *) Block;
 
-struct Stmt {
-    StmtKind kind;
-    Loc loc;
-    uint32_t n_results;
-    VarId *results; /* LET: bound names. YIELD: names bound by it. FOR, IF: the names that their
-                       yields bind, visible after the statement (in order of the yield) */
-    Expr *value;    /* LET, EXPR */
-    uint32_t n_values;
-    Expr **values; /* YIELD, RETURN; FOR: the init_values */
+/* What only statements with a head or with blocks have. */
+typedef struct {
     /* FOR */
     LoopKind loop;
     VarId index; /* INDEX variable; visible in the body only */
@@ -152,7 +145,24 @@ struct Stmt {
     Expr *cond;
     Block body;      /* FOR, SCOPE: the body. IF: the then arm */
     Block otherwise; /* IF: the else arm */
+} StmtNest;
+
+struct Stmt {
+    StmtKind kind;
+    uint32_t n_results;
+    Loc loc;
+    VarId *results; /* LET: bound names. YIELD: names bound by it. FOR, IF: the names that their
+                       yields bind, visible after the statement (in order of the yield) */
+    Expr *value;    /* LET, EXPR */
+    uint32_t n_values;
+    Expr **values;  /* YIELD, RETURN; FOR: the init_values */
+    StmtNest *nest; /* of FOR, IF, SCOPE their own; of others one that is empty, never written */
 };
+
+static inline bool stmt_nests(const Stmt *s)
+{
+    return s->kind == ST_FOR || s->kind == ST_IF || s->kind == ST_SCOPE;
+}
 
 typedef struct {
     Sym base;    /* name without version: "acc" */

@@ -24,12 +24,12 @@ static void appear_block(NameOrder *order, const Block *block)
     for (uint32_t i = 0; i < block->len; i++) {
         const Stmt *s = block->at[i];
         if (s->kind == ST_FOR) {
-            appear(order, s->index);
+            appear(order, s->nest->index);
             for (uint32_t k = 0; k < s->n_values; k++)
-                appear(order, s->iters[k]);
+                appear(order, s->nest->iters[k]);
         }
-        appear_block(order, &s->body);
-        appear_block(order, &s->otherwise);
+        appear_block(order, &s->nest->body);
+        appear_block(order, &s->nest->otherwise);
         for (uint32_t k = 0; k < s->n_results; k++)
             appear(order, s->results[k]);
     }

@@ -119,7 +119,7 @@ static void print_return(IrPrinter *pr, const Stmt *s)
 static void print_iters(IrPrinter *pr, const Stmt *s)
 {
     for (uint32_t i = 0; i < s->n_values; i++)
-        buf_printf(pr->out, "%s%s", i ? ", " : ", (", irp_var(pr->f, s->iters[i]));
+        buf_printf(pr->out, "%s%s", i ? ", " : ", (", irp_var(pr->f, s->nest->iters[i]));
     if (s->n_values)
         buf_str(pr->out, s->n_values == 1 ? ",)" : ")");
 }
@@ -143,24 +143,24 @@ static bool is_constant(const Expr *e, int64_t want)
 /* `n`, `lo, n` or `lo, n, step`: as short as it reads back. */
 static void print_bounds(IrPrinter *pr, const Stmt *s)
 {
-    bool step = !is_constant(s->step, 1);
-    if (step || !is_constant(s->lo, 0)) {
-        irp_expr(pr->out, pr->f, s->lo, 0, BARE_INT);
+    bool step = !is_constant(s->nest->step, 1);
+    if (step || !is_constant(s->nest->lo, 0)) {
+        irp_expr(pr->out, pr->f, s->nest->lo, 0, BARE_INT);
         buf_str(pr->out, ", ");
     }
-    irp_expr(pr->out, pr->f, s->hi, 0, BARE_INT);
+    irp_expr(pr->out, pr->f, s->nest->hi, 0, BARE_INT);
     if (step) {
         buf_str(pr->out, ", ");
-        irp_expr(pr->out, pr->f, s->step, 0, BARE_INT);
+        irp_expr(pr->out, pr->f, s->nest->step, 0, BARE_INT);
     }
 }
 
 static void print_while(IrPrinter *pr, const Stmt *s, uint32_t depth)
 {
     buf_str(pr->out, "while ");
-    irp_expr(pr->out, pr->f, s->cond, 0, BARE_NEVER);
+    irp_expr(pr->out, pr->f, s->nest->cond, 0, BARE_NEVER);
     buf_str(pr->out, ":\n");
-    print_block(pr, &s->body, depth + 1);
+    print_block(pr, &s->nest->body, depth + 1);
 }
 
 static void print_for(IrPrinter *pr, const Stmt *s, uint32_t depth)
@@ -170,17 +170,17 @@ static void print_for(IrPrinter *pr, const Stmt *s, uint32_t depth)
         [LOOP_PARALLEL] = "pl.parallel",
         [LOOP_UNROLL] = "pl.unroll",
     };
-    if (s->loop == LOOP_WHILE) {
+    if (s->nest->loop == LOOP_WHILE) {
         print_while(pr, s, depth);
         return;
     }
-    buf_printf(pr->out, "for %s", irp_var(pr->f, s->index));
+    buf_printf(pr->out, "for %s", irp_var(pr->f, s->nest->index));
     print_iters(pr, s);
-    buf_printf(pr->out, " in %s(", func_is_element(pr->f) ? "range" : names[s->loop]);
+    buf_printf(pr->out, " in %s(", func_is_element(pr->f) ? "range" : names[s->nest->loop]);
     print_bounds(pr, s);
     print_inits(pr, s);
     buf_str(pr->out, "):\n");
-    print_block(pr, &s->body, depth + 1);
+    print_block(pr, &s->nest->body, depth + 1);
 }
 
 bool irp_is_silent(const Stmt *s)
@@ -199,14 +199,14 @@ bool irp_is_empty(const Block *block)
 static void print_if(IrPrinter *pr, const Stmt *s, uint32_t depth)
 {
     buf_str(pr->out, "if ");
-    irp_expr(pr->out, pr->f, s->cond, 0, BARE_NEVER);
+    irp_expr(pr->out, pr->f, s->nest->cond, 0, BARE_NEVER);
     buf_str(pr->out, ":\n");
-    print_block(pr, &s->body, depth + 1);
-    if (irp_is_empty(&s->otherwise))
+    print_block(pr, &s->nest->body, depth + 1);
+    if (irp_is_empty(&s->nest->otherwise))
         return;
     indent(pr, depth);
     buf_str(pr->out, "else:\n");
-    print_block(pr, &s->otherwise, depth + 1);
+    print_block(pr, &s->nest->otherwise, depth + 1);
 }
 
 /* The right side of a, b = x, y. */
@@ -227,18 +227,18 @@ static void print_blocks(IrPrinter *pr, const Expr *blocks, bool sync_start)
 
 static void print_scope(IrPrinter *pr, const Stmt *s, uint32_t depth)
 {
-    if (s->blocks)
-        print_blocks(pr, s->blocks, s->sync_start);
+    if (s->nest->blocks)
+        print_blocks(pr, s->nest->blocks, s->nest->sync_start);
     else
         buf_str(pr->out, "with pl.at(level=pl.Level.CORE_GROUP");
-    if (s->hint)
-        buf_printf(pr->out, ", name_hint=\"%s\"", s->hint);
+    if (s->nest->hint)
+        buf_printf(pr->out, ", name_hint=\"%s\"", s->nest->hint);
     if (s->n_values) {
         buf_str(pr->out, ", task=");
         irp_expr(pr->out, pr->f, s->values[0], 0, BARE_NEVER);
     }
-    buf_str(pr->out, s->how & CALL_MANUAL ? ", manual=True):\n" : "):\n");
-    print_block(pr, &s->body, depth + 1);
+    buf_str(pr->out, s->nest->how & CALL_MANUAL ? ", manual=True):\n" : "):\n");
+    print_block(pr, &s->nest->body, depth + 1);
 }
 
 /* A call that runs as blocks. */

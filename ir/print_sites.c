@@ -45,9 +45,9 @@ static void number_block(Numbering *n, const Block *b)
             continue;
         number_stmt(n, s->loc.site, s->loc.phase);
         if (s->kind == ST_FOR || s->kind == ST_IF || s->kind == ST_SCOPE)
-            number_block(n, &s->body);
-        if (!irp_is_empty(&s->otherwise))
-            number_block(n, &s->otherwise);
+            number_block(n, &s->nest->body);
+        if (!irp_is_empty(&s->nest->otherwise))
+            number_block(n, &s->nest->otherwise);
     }
 }
 

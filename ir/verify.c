@@ -166,16 +166,16 @@ static bool is_integer(const VerifyWalk *w, const Expr *e)
 
 static void check_condition(VerifyWalk *w, const Stmt *s)
 {
-    const Type *t = s->cond ? s->cond->type : NULL;
-    check_expr(w, s, s->cond, true);
-    if (func_is_element(w->v.f) ? !is_number(s->cond)
+    const Type *t = s->nest->cond ? s->nest->cond->type : NULL;
+    check_expr(w, s, s->nest->cond, true);
+    if (func_is_element(w->v.f) ? !is_number(s->nest->cond)
                                 : !t || t->kind != TY_SCALAR || t->dtype != DT_BOOL)
         verify_fail(&w->v, s, "a condition that is no BOOL scalar");
 }
 
 static void check_loop_header(VerifyWalk *w, const Stmt *s)
 {
-    Expr *bounds[3] = {s->lo, s->hi, s->step};
+    Expr *bounds[3] = {s->nest->lo, s->nest->hi, s->nest->step};
     for (int i = 0; i < 3; i++) {
         if (!is_integer(w, bounds[i]))
             verify_fail(&w->v, s, "a loop without integer bounds");
@@ -190,23 +190,23 @@ static void check_loop_header(VerifyWalk *w, const Stmt *s)
 static void check_for(VerifyWalk *w, const Stmt *s, const VerifyLoop *outer)
 {
     VerifyLoop loop = {s, outer};
-    bool counts = s->loop != LOOP_WHILE;
+    bool counts = s->nest->loop != LOOP_WHILE;
     if (counts)
         check_loop_header(w, s);
     else
         check_condition(w, s);
     uint32_t mark = w->trail.len;
     if (counts)
-        bind(w, s, s->index);
+        bind(w, s, s->nest->index);
     for (uint32_t i = 0; i < s->n_values; i++) {
-        bind(w, s, s->iters[i]);
-        if (s->values[i] && s->iters[i] < w->v.f->vars.len &&
-            !verify_same_type(s->values[i]->type, func_var(w->v.f, s->iters[i])->type))
+        bind(w, s, s->nest->iters[i]);
+        if (s->values[i] && s->nest->iters[i] < w->v.f->vars.len &&
+            !verify_same_type(s->values[i]->type, func_var(w->v.f, s->nest->iters[i])->type))
             verify_fail(&w->v, s, "the loop carries %s as another type than its init value",
-                        func_var(w->v.f, s->iters[i])->base);
+                        func_var(w->v.f, s->nest->iters[i])->base);
     }
-    walk_block(w, &s->body, &loop, s);
-    check_end(w, &s->body, s);
+    walk_block(w, &s->nest->body, &loop, s);
+    check_end(w, &s->nest->body, s);
     unwind(w, mark);
     bind_results(w, s);
 }
@@ -217,13 +217,13 @@ static void check_if(VerifyWalk *w, const Stmt *s, const VerifyLoop *loop)
     check_condition(w, s);
     uint32_t mark = w->trail.len;
     VEC(VarId) both = {0};
-    walk_block(w, &s->body, loop, s);
+    walk_block(w, &s->nest->body, loop, s);
     for (uint32_t i = mark; i < w->trail.len; i++)
         vec_push(&both, w->trail.at[i]);
     unwind(w, mark);
-    walk_block(w, &s->otherwise, loop, s);
-    bool first_jumps = never_falls_through(&s->body),
-         second_jumps = never_falls_through(&s->otherwise);
+    walk_block(w, &s->nest->otherwise, loop, s);
+    bool first_jumps = never_falls_through(&s->nest->body),
+         second_jumps = never_falls_through(&s->nest->otherwise);
     if (first_jumps && !second_jumps) {
         vec_clear(&both);
         for (uint32_t i = mark; i < w->trail.len; i++)
@@ -241,8 +241,8 @@ static void check_if(VerifyWalk *w, const Stmt *s, const VerifyLoop *loop)
     vec_free(&both);
     vec_free(&keep);
     if (s->n_results) {
-        check_end(w, &s->body, s);
-        check_end(w, &s->otherwise, s);
+        check_end(w, &s->nest->body, s);
+        check_end(w, &s->nest->otherwise, s);
         bind_results(w, s);
     }
 }
@@ -308,12 +308,12 @@ static void check_jump(VerifyWalk *w, const Stmt *s, const Stmt *before, const V
 static void check_scope(VerifyWalk *w, const Stmt *s)
 {
     FuncKind level = w->v.level;
-    check_expr(w, s, s->blocks, false);
+    check_expr(w, s, s->nest->blocks, false);
     check_values(w, s);
     if (level != FN_ORCH || (w->v.properties & PROP_OUTLINED))
         verify_fail(&w->v, s, "a scope that is not in an orchestration function");
     w->v.level = FN_INCORE;
-    walk_block(w, &s->body, NULL, NULL);
+    walk_block(w, &s->nest->body, NULL, NULL);
     w->v.level = level;
 }
 
@@ -345,7 +345,8 @@ static void walk_stmt(VerifyWalk *w, const Block *b, uint32_t at, const VerifyLo
 static bool ends_block(const Stmt *s)
 {
     return jumps(s) || s->kind == ST_RETURN ||
-           (s->kind == ST_IF && never_falls_through(&s->body) && never_falls_through(&s->otherwise));
+           (s->kind == ST_IF && never_falls_through(&s->nest->body) &&
+            never_falls_through(&s->nest->otherwise));
 }
 
 static void walk_block(VerifyWalk *w, const Block *b, const VerifyLoop *loop, const Stmt *owner)

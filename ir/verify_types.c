@@ -342,7 +342,7 @@ static void check_places(IrVerify *v, const Stmt *s)
         const Type *result = func_var(v->f, s->results[i])->type;
         bool same = s->values[i] && same_place(s->values[i]->type, result);
         if (s->kind == ST_FOR)
-            same = same && same_place(func_var(v->f, s->iters[i])->type, result);
+            same = same && same_place(func_var(v->f, s->nest->iters[i])->type, result);
         if (!same)
             property_fail(v, s, PROP_PLACED, func_var(v->f, s->results[i])->base,
                           "is carried between different addresses");
@@ -351,13 +351,13 @@ static void check_places(IrVerify *v, const Stmt *s)
 
 void verify_stmt(IrVerify *v, const Stmt *s)
 {
-    if (s->kind == ST_FOR && s->loop == LOOP_UNROLL)
+    if (s->kind == ST_FOR && s->nest->loop == LOOP_UNROLL)
         v->holds |= HOLDS_UNROLLS;
     if (s->kind == ST_SCOPE)
         v->holds |= HOLDS_SCOPES;
-    if (s->kind == ST_IF && s->cond && s->cond->kind == EX_BOOL)
+    if (s->kind == ST_IF && s->nest->cond && s->nest->cond->kind == EX_BOOL)
         v->holds |= HOLDS_KNOWN_IFS;
-    if ((v->properties & PROP_INLINED) && s->kind == ST_FOR && s->loop == LOOP_UNROLL)
+    if ((v->properties & PROP_INLINED) && s->kind == ST_FOR && s->nest->loop == LOOP_UNROLL)
         property_fail(v, s, PROP_INLINED, "pl.unroll", "is left");
     if (v->properties & PROP_PLACED)
         check_places(v, s);

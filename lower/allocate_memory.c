@@ -64,7 +64,7 @@ static void join_carrier(Alloc *x, const Carrier *c)
         if (!is_tile(x, s->results[k]))
             continue;
         if (s->kind == ST_FOR)
-            join(x, s->iters[k], s->results[k]);
+            join(x, s->nest->iters[k], s->results[k]);
         for (uint32_t i = c->yields.len; i-- > 0;)
             if (c->yields.at[i]->values[k]->kind == EX_VAR)
                 join(x, s->results[k], c->yields.at[i]->values[k]->var);
@@ -157,8 +157,8 @@ static bool copy_stmt(void *env, Rewrite *r, Stmt *s)
         copy_values(x, r->out, s, r->n_rest ? loop : owner, s->values);
     if (s->kind == ST_FOR)
         copy_values(x, r->out, s, s, s->values);
-    copy_block(x, &s->body, s, inner);
-    copy_block(x, &s->otherwise, s, inner);
+    copy_block(x, &s->nest->body, s, inner);
+    copy_block(x, &s->nest->otherwise, s, inner);
     x->owner = owner;
     x->loop = loop;
     low_push(x->p, r->out, s);

@@ -80,17 +80,17 @@ static void add(GoneWalk *w, const GoneList *list)
 static void walk_if(GoneWalk *w, const Stmt *s)
 {
     GoneList before = save(w);
-    walk(w, &s->body);
+    walk(w, &s->nest->body);
     GoneList then = save(w);
     clear(w);
     add(w, &before);
-    walk(w, &s->otherwise);
+    walk(w, &s->nest->otherwise);
     GoneList other = save(w);
     clear(w);
     add(w, &before);
-    if (!low_block_diverges(&s->body))
+    if (!low_block_diverges(&s->nest->body))
         add(w, &then);
-    if (!low_block_diverges(&s->otherwise))
+    if (!low_block_diverges(&s->nest->otherwise))
         add(w, &other);
     vec_free(&before);
     vec_free(&then);
@@ -101,12 +101,12 @@ static void walk_for(GoneWalk *w, const Stmt *s)
 {
     w->loops++;
     for (uint32_t i = 0; i < s->n_values; i++)
-        w->depth[s->iters[i]] = w->loops;
-    walk(w, &s->body);
+        w->depth[s->nest->iters[i]] = w->loops;
+    walk(w, &s->nest->body);
     w->loops--;
     for (uint32_t i = 0; i < s->n_values; i++)
-        if (w->gone[s->iters[i]] && s->values[i]->kind == EX_VAR)
-            set_gone(w, s->values[i]->var, w->gone[s->iters[i]]);
+        if (w->gone[s->nest->iters[i]] && s->values[i]->kind == EX_VAR)
+            set_gone(w, s->values[i]->var, w->gone[s->nest->iters[i]]);
 }
 
 /* An operation in place within a loop, on a tile of before it, finds it gone the second time. */

@@ -64,15 +64,15 @@ Carry comp_for(Expansion *x, const char *index, Expr *lo, Expr *hi, VarId carrie
         c.inside = again(x, carried);
         c.stmt->n_values = 1;
         c.stmt->values = one_expr(x, carried);
-        c.stmt->iters = one_var(x, c.inside);
+        c.stmt->nest->iters = one_var(x, c.inside);
     }
-    x->out = &c.stmt->body;
+    x->out = &c.stmt->nest->body;
     return c;
 }
 
 Expr *comp_index(Expansion *x, const Carry *loop)
 {
-    return comp_use(x, loop->stmt->index);
+    return comp_use(x, loop->stmt->nest->index);
 }
 
 Carry comp_if(Expansion *x, Expr *cond, VarId carried)
@@ -80,7 +80,7 @@ Carry comp_if(Expansion *x, Expr *cond, VarId carried)
     Builder b = builder(x);
     Carry c = {.outer = x->out, .before = carried, .inside = carried};
     c.stmt = build_if(&b, cond);
-    x->out = &c.stmt->body;
+    x->out = &c.stmt->nest->body;
     return c;
 }
 
@@ -105,9 +105,9 @@ VarId comp_end(Expansion *x, Carry *c, VarId last)
         result = again(x, c->before);
         c->stmt->n_results = 1;
         c->stmt->results = one_var(x, result);
-        yield(x, &c->stmt->body, result, last);
+        yield(x, &c->stmt->nest->body, result, last);
         if (c->stmt->kind == ST_IF)
-            yield(x, &c->stmt->otherwise, result, c->before);
+            yield(x, &c->stmt->nest->otherwise, result, c->before);
     }
     x->out = c->outer;
     return result;

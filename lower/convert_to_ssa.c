@@ -65,9 +65,9 @@ static void order_stmt(void *env, Stmt *s)
 {
     Ssa *x = env;
     if (s->kind == ST_FOR) {
-        note_order(x, s->index);
+        note_order(x, s->nest->index);
         for (uint32_t i = 0; i < s->n_values; i++)
-            note_order(x, s->iters[i]);
+            note_order(x, s->nest->iters[i]);
     }
     if (s->kind == ST_LET || s->kind == ST_YIELD)
         for (uint32_t i = 0; i < s->n_results; i++)
@@ -177,11 +177,12 @@ static void yield_arm(Ssa *x, Stmt *s, Block *arm, uint32_t n_user, const MergeL
 
 static void convert_if(Ssa *x, Stmt *s)
 {
-    rename_expr(x, &s->cond);
+    rename_expr(x, &s->nest->cond);
     uint32_t n_user = s->n_results;
-    Meanings then = convert_arm(x, &s->body), otherwise = convert_arm(x, &s->otherwise);
+    Meanings then = convert_arm(x, &s->nest->body), otherwise = convert_arm(x, &s->nest->otherwise);
     MergeList merged = {0};
-    Arms arms = {x, low_block_diverges(&s->body), low_block_diverges(&s->otherwise), &merged};
+    Arms arms = {x, low_block_diverges(&s->nest->body), low_block_diverges(&s->nest->otherwise),
+                 &merged};
     paths_join(&x->paths, &then, &otherwise, merge_name, &arms);
     sort_merges(&merged);
     const VarId *user = s->results;
@@ -190,8 +191,8 @@ static void convert_if(Ssa *x, Stmt *s)
     for (uint32_t i = 0; i < s->n_results; i++)
         s->results[i] = bind_new(x, i < n_user ? user[i] : merged.at[i - n_user].var);
     if (s->n_results) {
-        yield_arm(x, s, &s->body, n_user, &merged, true);
-        yield_arm(x, s, &s->otherwise, n_user, &merged, false);
+        yield_arm(x, s, &s->nest->body, n_user, &merged, true);
+        yield_arm(x, s, &s->nest->otherwise, n_user, &merged, false);
     }
     vec_free(&then);
     vec_free(&otherwise);
@@ -204,12 +205,12 @@ static void find_carried(Ssa *x, Stmt *s, SsaLoop *loop)
     MergeList list = {0};
     x->stamp++;
     for (uint32_t i = 0; i < s->n_values; i++)
-        x->seen[s->iters[i]] = x->stamp;
+        x->seen[s->nest->iters[i]] = x->stamp;
     for (uint32_t i = 0; i < s->n_results; i++)
         x->seen[s->results[i]] = x->stamp;
-    x->seen[s->index] = x->stamp;
+    x->seen[s->nest->index] = x->stamp;
     Collect c = {x, &list};
-    block_walk(&s->body, assigned_stmt, &c);
+    block_walk(&s->nest->body, assigned_stmt, &c);
     sort_merges(&list);
     VarId *carried = arena_new_n(x->p->arena, VarId, list.len);
     for (uint32_t i = 0; i < list.len; i++)
@@ -228,11 +229,11 @@ static void yield_loop(Ssa *x, SsaLoop *loop, Block *b, Stmt *at)
     Stmt *y = yield_with(x, b, at, s->n_results);
     for (uint32_t i = 0; i < loop->n_user; i++)
         if (!y->values[i])
-            y->values[i] = ex_var(x->p, x->f, s->iters[i]);
+            y->values[i] = ex_var(x->p, x->f, s->nest->iters[i]);
     for (uint32_t i = 0; i < loop->n_carried; i++) {
         uint32_t k = loop->n_user + i;
         VarId v = paths_now(&x->paths, loop->carried[i]);
-        y->values[k] = ex_var(x->p, x->f, v == VAR_NONE ? s->iters[k] : v);
+        y->values[k] = ex_var(x->p, x->f, v == VAR_NONE ? s->nest->iters[k] : v);
     }
     y->n_results = s->n_results;
     y->results = low_vars_dup(x->p, s->results, s->n_results);
@@ -253,36 +254,36 @@ static void open_loop(Ssa *x, Stmt *s, SsaLoop *loop)
           *results = arena_new_n(x->p->arena, VarId, n);
     for (uint32_t i = 0; i < n; i++) {
         bool user = i < loop->n_user;
-        VarId old = user ? s->iters[i] : loop->carried[i - loop->n_user];
+        VarId old = user ? s->nest->iters[i] : loop->carried[i - loop->n_user];
         values[i] = user ? s->values[i] : ex_var(x->p, x->f, paths_now(&x->paths, old));
         results[i] = result_var(x, user && i < s->n_results ? s->results[i] : old);
         iters[i] = bind_new(x, old);
     }
     s->values = values;
-    s->iters = iters;
+    s->nest->iters = iters;
     s->results = results;
     s->n_values = s->n_results = n;
-    s->index = bind_new(x, s->index);
+    s->nest->index = bind_new(x, s->nest->index);
 }
 
 static void convert_for(Ssa *x, Stmt *s)
 {
-    rename_expr(x, &s->lo);
-    rename_expr(x, &s->hi);
-    rename_expr(x, &s->step);
+    rename_expr(x, &s->nest->lo);
+    rename_expr(x, &s->nest->hi);
+    rename_expr(x, &s->nest->step);
     for (uint32_t i = 0; i < s->n_values; i++)
         rename_expr(x, &s->values[i]);
     SsaLoop loop = {.stmt = s, .n_user = s->n_values};
     const VarId *user = s->results;
-    VarId index = s->index;
+    VarId index = s->nest->index;
     find_carried(x, s, &loop);
     uint32_t mark = paths_mark(&x->paths);
     open_loop(x, s, &loop);
     SsaLoop *outer = x->loop;
     x->loop = &loop;
-    convert_block(x, &s->body);
-    if (!low_block_diverges(&s->body))
-        yield_loop(x, &loop, &s->body, s);
+    convert_block(x, &s->nest->body);
+    if (!low_block_diverges(&s->nest->body))
+        yield_loop(x, &loop, &s->nest->body, s);
     x->loop = outer;
     paths_back(&x->paths, mark);
     paths_set(&x->paths, index, VAR_NONE);
@@ -307,10 +308,10 @@ static void convert_one(Ssa *x, Stmt *s)
     } else if (s->kind == ST_IF) {
         convert_if(x, s);
     } else if (s->kind == ST_SCOPE) {
-        rename_expr(x, &s->blocks);
+        rename_expr(x, &s->nest->blocks);
         for (uint32_t i = 0; i < s->n_values; i++)
             rename_expr(x, &s->values[i]);
-        convert_block(x, &s->body);
+        convert_block(x, &s->nest->body);
     } else {
         rename_expr(x, &s->value);
         for (uint32_t i = 0; i < s->n_values; i++)

@@ -8,7 +8,7 @@ static void note_names(DeviceSets *d, const Stmt *s)
     for (uint32_t i = 0; s->kind == ST_LET && i < s->n_results; i++)
         d->value[s->results[i]] = s->value;
     if (s->kind == ST_FOR)
-        d->loop[s->index] = s;
+        d->loop[s->nest->index] = s;
 }
 
 static void add_device(DeviceSet *set, int64_t v)
@@ -58,17 +58,17 @@ static DeviceSet loop_devices(const DeviceSets *d, const Stmt *s)
 {
     DeviceSet set = {.kind = DEVICES_LIST};
     int64_t lo, hi, step = 1;
-    bool from_zero = expr_is_int(s->lo, &lo) && lo == 0 &&
-                     (!s->step || (expr_is_int(s->step, &step) && step == 1));
-    if (from_zero && is_world(d, s->hi)) {
+    bool from_zero = expr_is_int(s->nest->lo, &lo) && lo == 0 &&
+                     (!s->nest->step || (expr_is_int(s->nest->step, &step) && step == 1));
+    if (from_zero && is_world(d, s->nest->hi)) {
         set.kind = DEVICES_WORLD;
         return set;
     }
-    if (!constant(d, s->lo, &lo) || !constant(d, s->hi, &hi) ||
-        (s->step && !expr_is_int(s->step, &step)) || step == 0) {
-        bool range = is_fixed(s->lo) && is_fixed(s->hi) && step == 1;
-        set =
-            (DeviceSet){.kind = range ? DEVICES_RANGE : DEVICES_UNKNOWN, .lo = s->lo, .hi = s->hi};
+    if (!constant(d, s->nest->lo, &lo) || !constant(d, s->nest->hi, &hi) ||
+        (s->nest->step && !expr_is_int(s->nest->step, &step)) || step == 0) {
+        bool range = is_fixed(s->nest->lo) && is_fixed(s->nest->hi) && step == 1;
+        set = (DeviceSet){
+            .kind = range ? DEVICES_RANGE : DEVICES_UNKNOWN, .lo = s->nest->lo, .hi = s->nest->hi};
         return set;
     }
     for (int64_t v = lo; set.kind == DEVICES_LIST && (step > 0 ? v < hi : v > hi); v += step)

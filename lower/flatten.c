@@ -96,11 +96,11 @@ static Expr *branch(Flatten *x, Expr *cond, Expr *then, Expr *otherwise, const E
 {
     Stmt *s = stmt_new(x->p, ST_IF, x->loc);
     VarId v = temporary(x, base, like->type, like->span);
-    s->cond = cond;
+    s->nest->cond = cond;
     s->n_results = 1;
     s->results = low_vars_dup(x->p, &v, 1);
-    yield_value(x, &s->body, then, v, base);
-    yield_value(x, &s->otherwise, otherwise, v, base);
+    yield_value(x, &s->nest->body, then, v, base);
+    yield_value(x, &s->nest->otherwise, otherwise, v, base);
     low_push(x->p, x->out, s);
     Expr *use = ex_var(x->p, x->f, v);
     use->span = like->span;
@@ -163,7 +163,7 @@ static Sym statement_base(Flatten *x, const Stmt *s)
 static Sym value_base(Flatten *x, const Stmt *s, uint32_t i)
 {
     if (s->kind == ST_FOR)
-        return func_var(x->f, s->iters[i])->base;
+        return func_var(x->f, s->nest->iters[i])->base;
     if (s->kind == ST_YIELD && i < s->n_results)
         return func_var(x->f, s->results[i])->base;
     if (s->kind == ST_RETURN && i < x->f->alias.len && x->f->alias.at[i] >= 0)
@@ -197,11 +197,11 @@ void flatten_stmt(Flatten *x, Stmt *s)
     if (s->value)
         flatten_value(x, s, statement_base(x, s));
     if (s->kind == ST_FOR) {
-        flatten_named(x, &s->lo, "start");
-        flatten_named(x, &s->hi, "stop");
-        flatten_named(x, &s->step, "step");
+        flatten_named(x, &s->nest->lo, "start");
+        flatten_named(x, &s->nest->hi, "stop");
+        flatten_named(x, &s->nest->step, "step");
     }
     flatten_values(x, s);
-    flatten_named(x, &s->cond, "cond");
+    flatten_named(x, &s->nest->cond, "cond");
     low_push(x->p, x->out, s);
 }

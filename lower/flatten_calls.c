@@ -9,8 +9,8 @@
 static bool flatten(void *env, Rewrite *r, Stmt *s)
 {
     Flatten *x = env;
-    block_rewrite(&s->body, flatten, x);
-    block_rewrite(&s->otherwise, flatten, x);
+    block_rewrite(&s->nest->body, flatten, x);
+    block_rewrite(&s->nest->otherwise, flatten, x);
     x->out = r->out;
     flatten_stmt(x, s);
     return true;

@@ -184,11 +184,11 @@ static void infer_block(KindInference *x, Block *b, const Stmt *owner, const Stm
 static void infer_for(KindInference *x, Stmt *s)
 {
     for (uint32_t k = 0; k < s->n_values; k++)
-        if (is_tile(x, s->iters[k])) {
-            set_memory(x, s, s->iters[k], memory_of(x, s->values[k]));
+        if (is_tile(x, s->nest->iters[k])) {
+            set_memory(x, s, s->nest->iters[k], memory_of(x, s->values[k]));
             set_memory(x, s, s->results[k], memory_of(x, s->values[k]));
         }
-    infer_block(x, &s->body, s, s);
+    infer_block(x, &s->nest->body, s, s);
 }
 
 /* Puts moves before the yield that ends an arm. */
@@ -204,9 +204,9 @@ static void fix_arm(KindInference *x, Block *arm, const Stmt *owner)
 
 static void infer_if(KindInference *x, Stmt *s, const Stmt *loop)
 {
-    infer_block(x, &s->body, s, loop);
-    infer_block(x, &s->otherwise, s, loop);
-    const Stmt *arms[] = {low_end_yield(&s->body), low_end_yield(&s->otherwise)};
+    infer_block(x, &s->nest->body, s, loop);
+    infer_block(x, &s->nest->otherwise, s, loop);
+    const Stmt *arms[] = {low_end_yield(&s->nest->body), low_end_yield(&s->nest->otherwise)};
     for (uint32_t k = 0; k < s->n_results; k++) {
         MemSpace memory = MEM_UNSET;
         if (!is_tile(x, s->results[k]))
@@ -217,8 +217,8 @@ static void infer_if(KindInference *x, Stmt *s, const Stmt *loop)
         }
         set_memory(x, s, s->results[k], memory == MEM_UNSET ? MEM_VEC : memory);
     }
-    fix_arm(x, &s->body, s);
-    fix_arm(x, &s->otherwise, s);
+    fix_arm(x, &s->nest->body, s);
+    fix_arm(x, &s->nest->otherwise, s);
 }
 
 static bool infer_stmt(void *env, Rewrite *r, Stmt *s)

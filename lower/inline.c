@@ -21,8 +21,8 @@ static void names_of(void *env, Stmt *s)
     add_names(env, s->results, s->n_results);
     if (s->kind != ST_FOR)
         return;
-    add_names(env, &s->index, 1);
-    add_names(env, s->iters, s->n_values);
+    add_names(env, &s->nest->index, 1);
+    add_names(env, s->nest->iters, s->n_values);
 }
 
 void expand_names(Func *f, Map *out)
@@ -127,9 +127,9 @@ static void note_rebound(void *env, Stmt *s)
         in->rebound[s->results[i]] = true;
     if (s->kind != ST_FOR)
         return;
-    in->rebound[s->index] = true;
+    in->rebound[s->nest->index] = true;
     for (uint32_t i = 0; i < s->n_values; i++)
-        in->rebound[s->iters[i]] = true;
+        in->rebound[s->nest->iters[i]] = true;
 }
 
 static VarId caller_var(Inline *in, VarId v)
@@ -174,8 +174,8 @@ static void rename_stmt(void *env, Stmt *s)
     stmt_exprs(s, rename_use, in);
     rename_vars(in, s->results, s->n_results);
     if (s->kind == ST_FOR) {
-        rename_vars(in, &s->index, 1);
-        rename_vars(in, s->iters, s->n_values);
+        rename_vars(in, &s->nest->index, 1);
+        rename_vars(in, s->nest->iters, s->n_values);
     }
 }
 
@@ -236,7 +236,7 @@ static void inline_body(Inline *in, Block *b, Stmt *call)
             ret = s;
         else
             expand_add(x, b, s);
-        x->n_statements += low_stmt_count(&s->body) + low_stmt_count(&s->otherwise);
+        x->n_statements += low_stmt_count(&s->nest->body) + low_stmt_count(&s->nest->otherwise);
     }
     if (ret && call->n_results && ret->n_values == call->n_results)
         expand_assign(x, b, ret->loc, call->results, ret->values, ret->n_values);

@@ -80,7 +80,7 @@ static void find_rebinding(void *env, Stmt *s)
     Index *r = env;
     for (uint32_t i = 0; i < s->n_results; i++)
         r->rebound = r->rebound || s->results[i] == r->var;
-    r->rebound = r->rebound || (s->kind == ST_FOR && s->index == r->var);
+    r->rebound = r->rebound || (s->kind == ST_FOR && s->nest->index == r->var);
 }
 
 static void copy_exprs(Expand *x, Expr **to, Expr **from, uint32_t n)
@@ -93,17 +93,17 @@ static void copy_exprs(Expand *x, Expr **to, Expr **from, uint32_t n)
  * the results). */
 static void repeat_body(Expand *x, Block *b, const Stmt *loop, int64_t i)
 {
-    Index r = {loop->index, ex_int(x->p, DT_INDEX, i), x, false};
-    block_walk((Block *)&loop->body, find_rebinding, &r);
+    Index r = {loop->nest->index, ex_int(x->p, DT_INDEX, i), x, false};
+    block_walk((Block *)&loop->nest->body, find_rebinding, &r);
     if (r.rebound)
-        expand_let(x, b, loop->loc, loop->index, r.value);
-    for (uint32_t k = 0; k < loop->body.len && !x->failed; k++) {
-        Stmt *s = low_stmt_clone(x->p, loop->body.at[k]);
+        expand_let(x, b, loop->loc, loop->nest->index, r.value);
+    for (uint32_t k = 0; k < loop->nest->body.len && !x->failed; k++) {
+        Stmt *s = low_stmt_clone(x->p, loop->nest->body.at[k]);
         Block one = {.at = &s, .len = 1, .cap = 1};
         if (!r.rebound)
             block_walk(&one, replace_in_stmt, &r);
-        if (s->kind == ST_YIELD && k + 1 == loop->body.len)
-            expand_assign(x, b, s->loc, loop->iters, s->values, s->n_values);
+        if (s->kind == ST_YIELD && k + 1 == loop->nest->body.len)
+            expand_assign(x, b, s->loc, loop->nest->iters, s->values, s->n_values);
         else
             expand_add(x, b, s);
     }
@@ -113,13 +113,14 @@ static bool unroll_count(Expand *x, const Stmt *s, int64_t *lo, int64_t *step, i
 {
     int64_t hi;
     *step = 1;
-    if (!low_const(s->lo, lo) || !low_const(s->hi, &hi) || (s->step && !low_const(s->step, step))) {
-        diag_error(x->p->diags, s->hi->span, "value",
+    if (!low_const(s->nest->lo, lo) || !low_const(s->nest->hi, &hi) ||
+        (s->nest->step && !low_const(s->nest->step, step))) {
+        diag_error(x->p->diags, s->nest->hi->span, "value",
                    "pl.unroll needs bounds that are known at compile time; use pl.range");
         return false;
     }
     if (*step == 0) {
-        diag_error(x->p->diags, s->step->span, "value", "the step of pl.unroll is 0");
+        diag_error(x->p->diags, s->nest->step->span, "value", "the step of pl.unroll is 0");
         return false;
     }
     uint64_t distance = *step > 0 ? (uint64_t)hi - (uint64_t)*lo : (uint64_t)*lo - (uint64_t)hi;
@@ -146,11 +147,11 @@ static void unroll(Expand *x, Block *b, Stmt *s)
     x->prefix = intern(x->p->in, "next");
     Expr **values = low_exprs_new(x->p, s->n_values);
     copy_exprs(x, values, s->values, s->n_values);
-    expand_assign(x, &all, s->loc, s->iters, values, s->n_values);
+    expand_assign(x, &all, s->loc, s->nest->iters, values, s->n_values);
     for (int64_t i = 0; i < n && !x->failed; i++)
         repeat_body(x, &all, s, (int64_t)((uint64_t)lo + (uint64_t)i * (uint64_t)step));
     for (uint32_t k = 0; k < s->n_values; k++)
-        values[k] = ex_var(x->p, x->f, s->iters[k]);
+        values[k] = ex_var(x->p, x->f, s->nest->iters[k]);
     expand_assign(x, &all, s->loc, s->results, values, s->n_values);
     if (!x->failed)
         expand_block(x, &all);
@@ -161,7 +162,7 @@ static void unroll(Expand *x, Block *b, Stmt *s)
  * such as an offset past the end that the condition keeps away. */
 static void expand_if(Expand *x, Block *b, Stmt *s)
 {
-    Block *arm = s->cond->ival ? &s->body : &s->otherwise;
+    Block *arm = s->nest->cond->ival ? &s->nest->body : &s->nest->otherwise;
     Stmt *y = low_end_yield(arm);
     if (y)
         arm->len--;
@@ -183,14 +184,14 @@ static void expand_stmt(Expand *x, Block *b, Stmt *s)
             expand_stmt(x, b, flat.at[i]);
     } else if (is_root_call(s) && expand_inlines(x, s->value->callee)) {
         expand_call(x, b, s);
-    } else if (s->kind == ST_FOR && s->loop == LOOP_UNROLL) {
+    } else if (s->kind == ST_FOR && s->nest->loop == LOOP_UNROLL) {
         unroll(x, b, s);
-    } else if (s->kind == ST_IF && s->cond->kind == EX_BOOL) {
+    } else if (s->kind == ST_IF && s->nest->cond->kind == EX_BOOL) {
         expand_if(x, b, s);
     } else {
         x->scopes += s->kind == ST_SCOPE;
-        expand_block(x, &s->body);
-        expand_block(x, &s->otherwise);
+        expand_block(x, &s->nest->body);
+        expand_block(x, &s->nest->otherwise);
         x->scopes -= s->kind == ST_SCOPE;
         expand_add(x, b, s);
     }
@@ -241,8 +242,8 @@ static void visit_callees(Callees *v, Block *b)
         Stmt *s = b->at[i];
         Callees inside = {v->calls, v->incore || s->kind == ST_SCOPE};
         stmt_exprs(s, visit_callee, v);
-        visit_callees(&inside, &s->body);
-        visit_callees(&inside, &s->otherwise);
+        visit_callees(&inside, &s->nest->body);
+        visit_callees(&inside, &s->nest->otherwise);
     }
 }
 

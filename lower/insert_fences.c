@@ -81,7 +81,7 @@ static bool is_quiet(const Stmt *s)
 {
     switch (s->kind) {
     case ST_FOR:
-    case ST_IF: return is_quiet_block(&s->body) && is_quiet_block(&s->otherwise);
+    case ST_IF: return is_quiet_block(&s->nest->body) && is_quiet_block(&s->nest->otherwise);
     case ST_LET:
     case ST_EXPR: break;
     default: return s->kind != ST_RETURN;
@@ -141,7 +141,7 @@ static FenceFlow effect_of_stmt(const Fences *x, const Stmt *s, bool dirty)
     if (s->value && s->value->kind == EX_OP)
         return effect_of_op(x, s->value);
     if (s->kind == ST_IF) {
-        FenceFlow a = effect_of(x, &s->body), b = effect_of(x, &s->otherwise);
+        FenceFlow a = effect_of(x, &s->nest->body), b = effect_of(x, &s->nest->otherwise);
         a.exposed = a.exposed || b.exposed;
         a.out = a.out || b.out;
         a.keeps = a.keeps || b.keeps;
@@ -149,7 +149,7 @@ static FenceFlow effect_of_stmt(const Fences *x, const Stmt *s, bool dirty)
         return a;
     }
     if (s->kind == ST_FOR) {
-        FenceFlow a = effect_of(x, &s->body);
+        FenceFlow a = effect_of(x, &s->nest->body);
         a.out = a.out || a.jumps_dirty;
         a.keeps = true;
         a.jumps_dirty = false;
@@ -185,7 +185,7 @@ static void fence_block(Fences *x, Block *b, bool acquire_at_end);
 /* A loop's body starts with what the code before it or its own end leaves. */
 static void fence_for(Fences *x, Stmt *s, Block *out)
 {
-    FenceFlow body = effect_of(x, &s->body);
+    FenceFlow body = effect_of(x, &s->nest->body);
     bool dirties = body.out || body.jumps_dirty;
     if (x->unreleased && body.exposed && !dirties)
         add_fence(x, out, s->loc, FENCE_RELEASE);
@@ -193,7 +193,7 @@ static void fence_for(Fences *x, Stmt *s, Block *out)
     FenceLoop loop = {.quiet = is_quiet(s)}, *outer = x->loop;
     x->loop = &loop;
     x->unreleased = before || dirties;
-    fence_block(x, &s->body, !loop.quiet);
+    fence_block(x, &s->nest->body, !loop.quiet);
     x->loop = outer;
     x->unreleased = x->unreleased || before || loop.unreleased;
     x->unseen = x->unseen || unseen || loop.unseen;
@@ -203,12 +203,13 @@ static void fence_for(Fences *x, Stmt *s, Block *out)
 static void fence_if(Fences *x, Stmt *s, Block *out)
 {
     bool unreleased = x->unreleased, unseen = x->unseen;
-    fence_block(x, &s->body, false);
+    fence_block(x, &s->nest->body, false);
     bool then_unreleased = x->unreleased, then_unseen = x->unseen;
-    bool then_ends = low_block_diverges(&s->body), else_ends = low_block_diverges(&s->otherwise);
+    bool then_ends = low_block_diverges(&s->nest->body),
+         else_ends = low_block_diverges(&s->nest->otherwise);
     x->unreleased = unreleased;
     x->unseen = unseen;
-    fence_block(x, &s->otherwise, false);
+    fence_block(x, &s->nest->otherwise, false);
     x->unreleased = (x->unreleased && !else_ends) || (then_unreleased && !then_ends);
     x->unseen = (x->unseen && !else_ends) || (then_unseen && !then_ends);
     low_push(x->p, out, s);
@@ -239,8 +240,8 @@ static bool block_holds_wait(const Block *b)
 
 static bool holds_wait(const Stmt *s)
 {
-    return low_stmt_op(s) == OP_WAIT || block_holds_wait(&s->body) ||
-           block_holds_wait(&s->otherwise);
+    return low_stmt_op(s) == OP_WAIT || block_holds_wait(&s->nest->body) ||
+           block_holds_wait(&s->nest->otherwise);
 }
 
 /* Another wait comes before anything but scalar code. */

@@ -132,8 +132,8 @@ static void walk_if(LiveWalk *w, Stmt *s)
     step(w, s);
     for (uint32_t i = 0; i < s->n_results; i++)
         define(w, s->results[i], 2 * w->position + 1);
-    Needs otherwise = walk_arm(w, s, &s->otherwise);
-    Needs then = walk_arm(w, s, &s->body);
+    Needs otherwise = walk_arm(w, s, &s->nest->otherwise);
+    Needs then = walk_arm(w, s, &s->nest->body);
     step(w, s);
     use_all(w, &then, 2 * w->position);
     use_all(w, &otherwise, 2 * w->position);
@@ -145,11 +145,11 @@ static void walk_for(LiveWalk *w, Stmt *s)
     for (uint32_t i = 0; i < s->n_results; i++)
         define(w, s->results[i], 2 * end + 1);
     w->loop_mark = mark;
-    walk_block(w, &s->body);
+    walk_block(w, &s->nest->body);
     w->loop_mark = outer;
     avec_push(&w->live->arena, &w->live->loops, (Segment){2 * step(w, s), 2 * end});
     for (uint32_t i = 0; i < s->n_values; i++)
-        define(w, s->iters[i], 2 * w->position + 1);
+        define(w, s->nest->iters[i], 2 * w->position + 1);
     Needs needs = leave(w, mark);
     use_all(w, &needs, 2 * end);
     stmt_exprs(s, use_expr, w);
@@ -214,7 +214,7 @@ static void note_bindings(void *env, Stmt *s)
 {
     StmtOrder *o = env;
     for (uint32_t i = 0; s->kind == ST_FOR && i < s->n_values; i++)
-        note(o, s->iters[i], s);
+        note(o, s->nest->iters[i], s);
     for (uint32_t i = 0; s->kind != ST_YIELD && i < s->n_results; i++)
         note(o, s->results[i], s);
 }
@@ -226,7 +226,7 @@ static uint32_t count_positions(const Block *b)
     for (uint32_t i = 0; i < b->len; i++) {
         const Stmt *s = b->at[i];
         n += s->kind == ST_IF ? 4 : s->kind == ST_FOR ? 2 : 1;
-        n += count_positions(&s->body) + count_positions(&s->otherwise);
+        n += count_positions(&s->nest->body) + count_positions(&s->nest->otherwise);
     }
     return n;
 }

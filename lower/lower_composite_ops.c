@@ -220,8 +220,8 @@ static bool lower_stmt(void *env, Rewrite *r, Stmt *s)
     }
     if (s->kind == ST_LET)
         note_context(x, s, r->out);
-    lower_block(x, &s->body);
-    lower_block(x, &s->otherwise);
+    lower_block(x, &s->nest->body);
+    lower_block(x, &s->nest->otherwise);
     low_push(x->p, r->out, s);
     return true;
 }

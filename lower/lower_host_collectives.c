@@ -166,19 +166,19 @@ static void dispatch_range(HostPass *x, Builder *b, const Expr *op, Func *callee
     Expr *args[OP_MAX_SLOTS];
     uint32_t n = 0;
     Stmt *loop = build_for(b, intern(p->in, "r"), lo, hi);
-    Builder in = {.p = p, .f = x->f, .block = &loop->body, .loc = b->loc};
+    Builder in = {.p = p, .f = x->f, .block = &loop->nest->body, .loc = b->loc};
     for (uint32_t i = 0; i < op->n_args; i++) {
         const Expr *arg = op->args[i];
         if (!is_memory(arg))
             continue;
         args[n] = ex_var(p, x->f, arg->var);
         if (arg->type->kind == TY_TENSOR) {
-            Expr *row = ex_opv(p, OP_TENSOR_ROW, 2, args[n], ex_var(p, x->f, loop->index));
+            Expr *row = ex_opv(p, OP_TENSOR_ROW, 2, args[n], ex_var(p, x->f, loop->nest->index));
             args[n] = ex_var(p, x->f, build_let(&in, func_var(x->f, arg->var)->base, row));
         }
         n++;
     }
-    Expr *call = ex_call(p, callee, args, n, ex_var(p, x->f, loop->index));
+    Expr *call = ex_call(p, callee, args, n, ex_var(p, x->f, loop->nest->index));
     if (lane_count(op) > 1)
         call->cores = ex_index(p, lane_count(op));
     build_expr(&in, call);
@@ -242,8 +242,8 @@ static bool lower_stmt(void *env, Rewrite *r, Stmt *s)
         lower_call(x, s, r->out);
         return true;
     }
-    block_rewrite(&s->body, lower_stmt, x);
-    block_rewrite(&s->otherwise, lower_stmt, x);
+    block_rewrite(&s->nest->body, lower_stmt, x);
+    block_rewrite(&s->nest->otherwise, lower_stmt, x);
     low_push(x->p, r->out, s);
     return true;
 }

@@ -316,12 +316,12 @@ static bool lower_stmt(void *env, Rewrite *r, Stmt *s)
 {
     ValueLowering *x = env;
     stmt_exprs(s, retype, x);
-    block_rewrite(&s->body, lower_stmt, x);
-    block_rewrite(&s->otherwise, lower_stmt, x);
+    block_rewrite(&s->nest->body, lower_stmt, x);
+    block_rewrite(&s->nest->otherwise, lower_stmt, x);
     x->out = r->out;
     x->at = s;
     if (s->kind == ST_FOR)
-        store_carried(x, s->values, s->iters, s->n_values);
+        store_carried(x, s->values, s->nest->iters, s->n_values);
     else if (s->kind == ST_YIELD)
         store_carried(x, s->values, s->results, s->n_values);
     if (low_stmt_op(s) != OPCODE_COUNT) {

@@ -97,8 +97,8 @@ static bool lower_stmt(void *env, Rewrite *r, Stmt *s)
 {
     TransferLowering *x = env;
     OpId op = low_stmt_op(s);
-    block_rewrite(&s->body, lower_stmt, x);
-    block_rewrite(&s->otherwise, lower_stmt, x);
+    block_rewrite(&s->nest->body, lower_stmt, x);
+    block_rewrite(&s->nest->otherwise, lower_stmt, x);
     x->out = r->out;
     if (op != OPCODE_COUNT && op_is_transfer(op) && !SHARED_ARG(s->value, stage))
         stage(x, s);

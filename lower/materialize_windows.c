@@ -215,16 +215,16 @@ static void walk(HeapLayout *x, Block *b, Nesting nesting)
             }
         }
         Nesting inner = s->kind == ST_FOR || nesting == IN_LOOP ? IN_LOOP : IN_BRANCH;
-        walk(x, &s->body, inner);
-        walk(x, &s->otherwise, inner);
+        walk(x, &s->nest->body, inner);
+        walk(x, &s->nest->otherwise, inner);
     }
 }
 
 /* A buffer that is bound to no name cannot have a view: it takes no memory. */
 static bool drop_unnamed(void *env, Rewrite *r, Stmt *s)
 {
-    block_rewrite(&s->body, drop_unnamed, env);
-    block_rewrite(&s->otherwise, drop_unnamed, env);
+    block_rewrite(&s->nest->body, drop_unnamed, env);
+    block_rewrite(&s->nest->otherwise, drop_unnamed, env);
     if (low_stmt_op(s) != OP_ALLOC_WINDOW_BUFFER || s->n_results)
         low_push(env, r->out, s);
     return true;

@@ -39,7 +39,7 @@ static void join_carrier(Joiner *x, const Carrier *c)
         if (s->kind != ST_FOR)
             continue;
         join(x, s->results[k], s->values[k]);
-        join(x, s->results[k], ex_var(x->p, x->f, s->iters[k]));
+        join(x, s->results[k], ex_var(x->p, x->f, s->nest->iters[k]));
     }
 }
 
@@ -140,8 +140,8 @@ FuncMap *func_map_new(Program *p, const Source *src, Func *f)
     join_names(&x);
     for (VarId v = 0; v < n_vars; v++)
         if (m->live->at[v].len)
-            segments_merge(&m->live->arena,
-                           &tile_of(m, p, index, root_of(&x, v), v)->segments, &m->live->at[v]);
+            segments_merge(&m->live->arena, &tile_of(m, p, index, root_of(&x, v), v)->segments,
+                           &m->live->at[v]);
     for (uint32_t i = 0; i < m->tiles.len; i++)
         find_lines(m, &m->tiles.at[i]);
     if (m->tiles.len)

@@ -95,8 +95,8 @@ static bool walk(Check *x, const Block *b)
             more |= meet(x, s, s->value->args[0], s->value->args[1], s->value);
         else if (s->value && s->value->kind == EX_CALL && s->value->callee)
             more |= walk_call(x, s);
-        more |= walk(x, &s->body);
-        more |= walk(x, &s->otherwise);
+        more |= walk(x, &s->nest->body);
+        more |= walk(x, &s->nest->otherwise);
     }
     return more;
 }

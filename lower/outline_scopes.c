@@ -42,8 +42,8 @@ static void bindings(void *env, Stmt *s)
     OutlineScope *x = env;
     note_binding(x, s->results, s->n_results);
     if (s->kind == ST_FOR) {
-        note_binding(x, &s->index, 1);
-        note_binding(x, s->iters, s->n_values);
+        note_binding(x, &s->nest->index, 1);
+        note_binding(x, s->nest->iters, s->n_values);
     }
 }
 
@@ -127,8 +127,8 @@ static void rename_stmt(void *env, Stmt *s)
     stmt_exprs(s, rename_use, x);
     rename_vars(x, s->results, s->n_results);
     if (s->kind == ST_FOR) {
-        rename_vars(x, &s->index, 1);
-        rename_vars(x, s->iters, s->n_values);
+        rename_vars(x, &s->nest->index, 1);
+        rename_vars(x, s->nest->iters, s->n_values);
     }
 }
 
@@ -163,8 +163,8 @@ static void find_results(OutlineScope *x, Stmt *call)
 {
     Outline *o = x->o;
     VEC(VarId) found = {0};
-    for (uint32_t i = 0; i < x->scope->body.len; i++) {
-        const Stmt *s = x->scope->body.at[i];
+    for (uint32_t i = 0; i < x->scope->nest->body.len; i++) {
+        const Stmt *s = x->scope->nest->body.at[i];
         for (uint32_t k = 0; k < s->n_results; k++)
             if (o->uses[s->results[k]])
                 vec_push(&found, s->results[k]);
@@ -246,7 +246,8 @@ static bool is_taken(const Outline *o, Sym name)
 static Sym scope_name(Outline *o, const Stmt *s)
 {
     Interner *in = o->p->in;
-    Sym base = s->hint ? s->hint : internf(in, "%s_incore_%u", o->f->name, o->n_scopes++);
+    Sym base =
+        s->nest->hint ? s->nest->hint : internf(in, "%s_incore_%u", o->f->name, o->n_scopes++);
     Sym name = base;
     for (uint32_t i = 0; is_taken(o, name); i++)
         name = internf(in, "%s_%u", base, i);
@@ -277,10 +278,10 @@ static Expr *make_call(OutlineScope *x)
     for (uint32_t i = 0; i < x->more.len; i++)
         args[n + i] = ex_dim(o->p, dim_name(o->p->types, x->more.at[i]));
     Expr *call = ex_call(o->p, x->f, args, n + x->more.len, NULL);
-    call->cores = x->scope->blocks;
-    call->sync_start = x->scope->sync_start;
+    call->cores = x->scope->nest->blocks;
+    call->sync_start = x->scope->nest->sync_start;
     call->task = x->scope->n_values ? x->scope->values[0] : NULL;
-    call->how = x->scope->how;
+    call->how = x->scope->nest->how;
     call->span = x->scope->loc.span;
     return call;
 }
@@ -302,13 +303,13 @@ static Stmt *outline(Outline *o, Stmt *s)
     x.vars = xmalloc(n * sizeof *x.vars);
     memset(x.vars, 0xff, n * sizeof *x.vars); /* VAR_NONE */
     x.inside = xcalloc(n, sizeof *x.inside);
-    block_walk(&s->body, bindings, &x);
-    block_walk(&s->body, discount_stmt, o);
-    block_walk(&s->body, live_in, &x);
+    block_walk(&s->nest->body, bindings, &x);
+    block_walk(&s->nest->body, discount_stmt, o);
+    block_walk(&s->nest->body, live_in, &x);
     Stmt *call = stmt_new(o->p, ST_LET, s->loc);
     find_results(&x, call);
-    block_walk(&s->body, rename_stmt, &x);
-    x.f->body = s->body;
+    block_walk(&s->nest->body, rename_stmt, &x);
+    x.f->body = s->nest->body;
     set_results(&x, call);
     Aliases all = {.p = o->p};
     const FuncAlias *memory = alias_of(&all, x.f);
@@ -329,8 +330,8 @@ static bool outline_stmt(void *env, Rewrite *r, Stmt *s)
         low_push(o->p, r->out, outline(o, s));
         return true;
     }
-    block_rewrite(&s->body, outline_stmt, o);
-    block_rewrite(&s->otherwise, outline_stmt, o);
+    block_rewrite(&s->nest->body, outline_stmt, o);
+    block_rewrite(&s->nest->otherwise, outline_stmt, o);
     low_push(o->p, r->out, s);
     return true;
 }

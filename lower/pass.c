@@ -7,8 +7,7 @@
 #define pass_specialize NULL
 
 static bool (*const runs[])(Program *p) = {
-#define PLD_PASS(number, ENUM, name, requires, produces, breaks, levels, works_on, doc)                   \
-    pass_##name,
+#define PLD_PASS(number, ENUM, name, requires, produces, breaks, levels, works_on, doc) pass_##name,
 #include "ir/passes.def"
 };
 

@@ -80,8 +80,8 @@ static bool same_value(const Expr *a, const Expr *b)
 static bool loop_never_runs(const Stmt *s)
 {
     int64_t lo, hi, step = 1;
-    if (!expr_is_int(s->lo, &lo) || !expr_is_int(s->hi, &hi) ||
-        (s->step && !expr_is_int(s->step, &step)))
+    if (!expr_is_int(s->nest->lo, &lo) || !expr_is_int(s->nest->hi, &hi) ||
+        (s->nest->step && !expr_is_int(s->nest->step, &step)))
         return false;
     return step > 0 ? lo >= hi : step < 0 && lo <= hi;
 }
@@ -117,7 +117,7 @@ static void take_arm(Simplify *x, Stmt *s, Block *arm, Block *out)
 /* A result that both arms give the same value is that value. */
 static void unify_results(Simplify *x, Stmt *s)
 {
-    Stmt *a = low_end_yield(&s->body), *b = low_end_yield(&s->otherwise);
+    Stmt *a = low_end_yield(&s->nest->body), *b = low_end_yield(&s->nest->otherwise);
     if (!s->n_results || (!a && !b))
         return;
     for (uint32_t i = 0; i < s->n_results; i++) {
@@ -129,15 +129,16 @@ static void unify_results(Simplify *x, Stmt *s)
 
 static void simplify_if(Simplify *x, Stmt *s, Block *out)
 {
-    simplify_root(x, &s->cond);
-    if (s->cond->kind == EX_BOOL) {
-        take_arm(x, s, s->cond->ival ? &s->body : &s->otherwise, out);
+    simplify_root(x, &s->nest->cond);
+    if (s->nest->cond->kind == EX_BOOL) {
+        take_arm(x, s, s->nest->cond->ival ? &s->nest->body : &s->nest->otherwise, out);
         return;
     }
-    simplify_block(x, &s->body);
-    simplify_block(x, &s->otherwise);
+    simplify_block(x, &s->nest->body);
+    simplify_block(x, &s->nest->otherwise);
     unify_results(x, s);
-    if (!s->n_results && !s->body.len && !s->otherwise.len && expr_is_free(s->cond)) {
+    if (!s->n_results && !s->nest->body.len && !s->nest->otherwise.len &&
+        expr_is_free(s->nest->cond)) {
         x->changed = true;
         return;
     }
@@ -154,8 +155,9 @@ static void drop_loop(Simplify *x, Stmt *s)
 static bool is_empty_loop(const Stmt *s)
 {
     int64_t step = 1;
-    return !s->body.len && !s->n_results && expr_is_free(s->lo) && expr_is_free(s->hi) &&
-           (!s->step || (expr_is_int(s->step, &step) && step != 0));
+    return !s->nest->body.len && !s->n_results && expr_is_free(s->nest->lo) &&
+           expr_is_free(s->nest->hi) &&
+           (!s->nest->step || (expr_is_int(s->nest->step, &step) && step != 0));
 }
 
 static void simplify_for(Simplify *x, Stmt *s, Block *out)
@@ -168,7 +170,7 @@ static void simplify_for(Simplify *x, Stmt *s, Block *out)
         drop_loop(x, s);
         return;
     }
-    simplify_block(x, &s->body);
+    simplify_block(x, &s->nest->body);
     if (is_empty_loop(s))
         x->changed = true;
     else
@@ -211,10 +213,10 @@ static void find_invariants(Simplify *x)
             bool same = true;
             for (uint32_t j = 0; j < c->yields.len && same; j++) {
                 const Expr *v = c->yields.at[j]->values[k];
-                same = (v->kind == EX_VAR && v->var == c->stmt->iters[k]) ||
+                same = (v->kind == EX_VAR && v->var == c->stmt->nest->iters[k]) ||
                        same_value(v, c->stmt->values[k]);
             }
-            if (same && stands_for(x, c->stmt->iters[k], c->stmt->values[k]))
+            if (same && stands_for(x, c->stmt->nest->iters[k], c->stmt->values[k]))
                 stands_for(x, c->stmt->results[k], c->stmt->values[k]);
         }
     }

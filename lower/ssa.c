@@ -22,13 +22,13 @@ static void collect(Program *p, const Block *b, Carrier *owner, Carrier *loop, C
                 avec_push(p->arena, &to->yields, s);
         } else if (s->kind == ST_FOR) {
             Carrier *c = carrier_new(p, s, out);
-            collect(p, &s->body, c, c, out);
+            collect(p, &s->nest->body, c, c, out);
         } else if (s->kind == ST_IF) {
             Carrier *c = carrier_new(p, s, out);
-            collect(p, &s->body, c, loop, out);
-            collect(p, &s->otherwise, c, loop, out);
+            collect(p, &s->nest->body, c, loop, out);
+            collect(p, &s->nest->otherwise, c, loop, out);
         } else if (s->kind == ST_SCOPE) {
-            collect(p, &s->body, NULL, NULL, out);
+            collect(p, &s->nest->body, NULL, NULL, out);
         }
     }
 }
@@ -64,7 +64,7 @@ static void keep_carried(Carrier *c, const bool *keep)
         left += keep[i];
     keep_vars(s->results, n, keep);
     if (s->kind == ST_FOR) {
-        keep_vars(s->iters, n, keep);
+        keep_vars(s->nest->iters, n, keep);
         s->n_values = keep_exprs(s->values, n, keep);
     }
     s->n_results = left;
@@ -125,10 +125,10 @@ static void find_roots(void *env, Stmt *s)
     if (s->kind == ST_YIELD)
         return;
     if (s->kind == ST_FOR) {
-        expr_walk(&s->lo, need_uses, w);
-        expr_walk(&s->hi, need_uses, w);
-        if (s->step)
-            expr_walk(&s->step, need_uses, w);
+        expr_walk(&s->nest->lo, need_uses, w);
+        expr_walk(&s->nest->hi, need_uses, w);
+        if (s->nest->step)
+            expr_walk(&s->nest->step, need_uses, w);
         return;
     }
     stmt_exprs(s, need_uses, w);
@@ -141,7 +141,7 @@ static void define_carried(Sweep *w, Carriers *carriers)
         for (uint32_t k = 0; k < c->stmt->n_results; k++) {
             w->defs[c->stmt->results[k]] = (Def){.carrier = c, .k = k};
             if (c->stmt->kind == ST_FOR)
-                w->defs[c->stmt->iters[k]] = (Def){.carrier = c, .k = k};
+                w->defs[c->stmt->nest->iters[k]] = (Def){.carrier = c, .k = k};
         }
     }
 }
@@ -165,7 +165,7 @@ static bool drop_carried(Sweep *w, Carrier *c)
     bool *keep = arena_new_n(w->p->arena, bool, s->n_results);
     bool all = true;
     for (uint32_t k = 0; k < s->n_results; k++) {
-        keep[k] = w->needed[s->results[k]] || (s->kind == ST_FOR && w->needed[s->iters[k]]);
+        keep[k] = w->needed[s->results[k]] || (s->kind == ST_FOR && w->needed[s->nest->iters[k]]);
         all = all && keep[k];
     }
     if (!all)
@@ -186,8 +186,8 @@ static bool is_dead(const Sweep *w, const Stmt *s)
 static bool drop_dead(void *env, Rewrite *r, Stmt *s)
 {
     Sweep *w = env;
-    block_rewrite(&s->body, drop_dead, w);
-    block_rewrite(&s->otherwise, drop_dead, w);
+    block_rewrite(&s->nest->body, drop_dead, w);
+    block_rewrite(&s->nest->otherwise, drop_dead, w);
     if (is_dead(w, s))
         w->changed = true;
     else

@@ -73,8 +73,8 @@ static void walk(Bounds *x, const Block *b)
                         OP_ARG(e, REMOTE_STORE, target));
         if (s->kind == ST_LET && op != OPCODE_COUNT && is_tile(e->type) && is_whole(x, e))
             map_set(&x->whole, s->results[0], 1);
-        walk(x, &s->body);
-        walk(x, &s->otherwise);
+        walk(x, &s->nest->body);
+        walk(x, &s->nest->otherwise);
     }
 }
 

@@ -92,10 +92,10 @@ static void visit(SignalPass *x, Stmt *s)
         add_signal(x, s);
     bool outer = x->in_loop;
     x->in_loop |= s->kind == ST_FOR;
-    for (uint32_t i = 0; i < s->body.len; i++)
-        visit(x, s->body.at[i]);
-    for (uint32_t i = 0; i < s->otherwise.len; i++)
-        visit(x, s->otherwise.at[i]);
+    for (uint32_t i = 0; i < s->nest->body.len; i++)
+        visit(x, s->nest->body.at[i]);
+    for (uint32_t i = 0; i < s->nest->otherwise.len; i++)
+        visit(x, s->nest->otherwise.at[i]);
     x->in_loop = outer;
 }
 

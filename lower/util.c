@@ -31,7 +31,8 @@ bool low_diverges(const Stmt *s)
     case ST_BREAK:
     case ST_CONTINUE:
     case ST_RETURN: return true;
-    case ST_IF: return low_block_diverges(&s->body) && low_block_diverges(&s->otherwise);
+    case ST_IF:
+        return low_block_diverges(&s->nest->body) && low_block_diverges(&s->nest->otherwise);
     default: return false;
     }
 }
@@ -62,29 +63,37 @@ static void clone_block(Program *p, Block *to, const Block *from)
         low_push(p, to, low_stmt_clone(p, from->at[i]));
 }
 
+static void clone_nest(Program *p, Stmt *c, const Stmt *s)
+{
+    const StmtNest *from = s->nest;
+    StmtNest *to = c->nest;
+    to->hint = from->hint;
+    to->blocks = expr_clone(p, from->blocks);
+    to->sync_start = from->sync_start;
+    to->loop = from->loop;
+    to->index = from->index;
+    to->lo = expr_clone(p, from->lo);
+    to->hi = expr_clone(p, from->hi);
+    to->step = expr_clone(p, from->step);
+    if (s->kind == ST_FOR)
+        to->iters = low_vars_dup(p, from->iters, s->n_values);
+    to->cond = expr_clone(p, from->cond);
+    clone_block(p, &to->body, &from->body);
+    clone_block(p, &to->otherwise, &from->otherwise);
+}
+
 Stmt *low_stmt_clone(Program *p, const Stmt *s)
 {
     Stmt *c = stmt_new(p, s->kind, s->loc);
     c->n_results = s->n_results;
     c->results = low_vars_dup(p, s->results, s->n_results);
     c->value = expr_clone(p, s->value);
-    c->hint = s->hint;
-    c->blocks = expr_clone(p, s->blocks);
-    c->sync_start = s->sync_start;
     c->n_values = s->n_values;
     c->values = low_exprs_new(p, s->n_values);
     for (uint32_t i = 0; i < s->n_values; i++)
         c->values[i] = expr_clone(p, s->values[i]);
-    c->loop = s->loop;
-    c->index = s->index;
-    c->lo = expr_clone(p, s->lo);
-    c->hi = expr_clone(p, s->hi);
-    c->step = expr_clone(p, s->step);
-    if (s->kind == ST_FOR)
-        c->iters = low_vars_dup(p, s->iters, s->n_values);
-    c->cond = expr_clone(p, s->cond);
-    clone_block(p, &c->body, &s->body);
-    clone_block(p, &c->otherwise, &s->otherwise);
+    if (stmt_nests(s))
+        clone_nest(p, c, s);
     return c;
 }
 
@@ -109,7 +118,7 @@ uint32_t low_stmt_count(const Block *b)
 {
     uint32_t n = b->len;
     for (uint32_t i = 0; i < b->len; i++)
-        n += low_stmt_count(&b->at[i]->body) + low_stmt_count(&b->at[i]->otherwise);
+        n += low_stmt_count(&b->at[i]->nest->body) + low_stmt_count(&b->at[i]->nest->otherwise);
     return n;
 }
 
@@ -138,8 +147,8 @@ static void check_block(OpCheck *c, Block *b)
         FuncKind level = c->level;
         stmt_exprs(s, check_op, c);
         c->level = s->kind == ST_SCOPE ? FN_INCORE : level;
-        check_block(c, &s->body);
-        check_block(c, &s->otherwise);
+        check_block(c, &s->nest->body);
+        check_block(c, &s->nest->otherwise);
         c->level = level;
     }
 }

@@ -153,9 +153,9 @@ ValueLoop value_loop(ValueLowering *x, const char *name, const int64_t *range, E
     }
     Builder b = value_builder(x);
     l.loop = build_for(&b, intern(p->in, name), ex_index(p, range[0]), ex_index(p, range[1]));
-    l.loop->step = ex_index(p, range[2]);
-    l.index = ex_var(p, x->f, l.loop->index);
-    x->out = &l.loop->body;
+    l.loop->nest->step = ex_index(p, range[2]);
+    l.index = ex_var(p, x->f, l.loop->nest->index);
+    x->out = &l.loop->nest->body;
     if (!carried)
         return l;
     l.loop->n_values = l.loop->n_results = 1;
@@ -165,7 +165,7 @@ ValueLoop value_loop(ValueLowering *x, const char *name, const int64_t *range, E
     VarId names[2];
     for (int i = 0; i < 2; i++)
         names[i] = func_new_var(p, x->f, base, carried->type, x->at->loc.span);
-    l.loop->iters = low_vars_dup(p, &names[0], 1);
+    l.loop->nest->iters = low_vars_dup(p, &names[0], 1);
     l.loop->results = low_vars_dup(p, &names[1], 1);
     l.carried = ex_var(p, x->f, names[0]);
     return l;

@@ -146,7 +146,7 @@ static void each_carried(Planning *x, void (*with)(Planning *x, VarId v, VarId o
             if (!is_tile(x, v))
                 continue;
             if (c->stmt->kind == ST_FOR) {
-                with(x, v, c->stmt->iters[k]);
+                with(x, v, c->stmt->nest->iters[k]);
                 if (c->stmt->values[k]->kind == EX_VAR)
                     with(x, v, c->stmt->values[k]->var);
             }
@@ -376,11 +376,11 @@ static void check_block(Planning *x, const Block *b)
             x->position++;
         if (s->kind != ST_IF && s->kind != ST_FOR)
             continue;
-        check_block(x, &s->body);
+        check_block(x, &s->nest->body);
         x->position++;
         if (s->kind != ST_IF)
             continue;
-        check_block(x, &s->otherwise);
+        check_block(x, &s->nest->otherwise);
         x->position++;
     }
 }

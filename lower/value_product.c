@@ -159,13 +159,13 @@ static Expr *start_of(const TensorProduct *t, Range m, Range n)
     Builder b = value_builder(x);
     Block *outer = x->out;
     Stmt *choice = build_if(&b, expr_clone(x->p, t->f.init_cond));
-    x->out = &choice->body;
+    x->out = &choice->nest->body;
     Expr *fresh = empty_acc(t, m, n);
     VarId v = func_new_var(x->p, x->f, value_base(x), fresh->type, x->at->loc.span);
     choice->n_results = 1;
     choice->results = low_vars_dup(x->p, &v, 1);
     yield(t, x->out, choice->results, fresh);
-    x->out = &choice->otherwise;
+    x->out = &choice->nest->otherwise;
     yield(t, x->out, choice->results, loaded_acc(t, m, n));
     x->out = outer;
     return ex_var(x->p, x->f, v);

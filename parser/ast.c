@@ -120,6 +120,14 @@ void ast_take(Ast *to, const Ast *from)
     memcpy(to, from, kind_sizes[from->kind]);
 }
 
+void ast_to_name(Ast *a, Sym name, Span span)
+{
+    a->kind = AST_NAME;
+    a->height = 1;
+    a->span = span;
+    a->name = name;
+}
+
 /* Any VEC. */
 typedef struct {
     const char *at;

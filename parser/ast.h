@@ -101,7 +101,8 @@ typedef struct {
     Sym name, alias; /* alias or NULL */
 } AstImportName;
 
-/* A node has room for the member of its kind only (ast.def): ast_new makes one, ast_take copies one.
+/* A node has room for the member of its kind only (ast.def): ast_new makes one, ast_take copies
+ * one.
  *
  * The span of an expression is its text, without parentheses around it (those of a tuple belong to
  * it); of a simple statement, its text; of a compound statement, its header up to the ':'. */
@@ -301,6 +302,8 @@ void ast_print_expr(Buf *out, const Ast *expr);
 Ast *ast_new(Arena *arena, AstKind kind, Span span);
 /* Makes `*to` what `*from` is; there is room for that. The children are the same. */
 void ast_take(Ast *to, const Ast *from);
+/* Makes an attribute, subscript or name a name. */
+void ast_to_name(Ast *a, Sym name, Span span);
 /* Visits the children of a node, those of its keywords, parameters and the like included, in the
  * order of ast.def. */
 typedef void AstFn(void *env, Ast *child);

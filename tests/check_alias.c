@@ -124,7 +124,7 @@ START_TEST(results_of_an_if_are_what_its_arms_yield)
         yield->n_results = yield->n_values = 1;
         yield->results = &result;
         yield->values = &values[i];
-        avec_push(&t.arena, i ? &s->otherwise : &s->body, yield);
+        avec_push(&t.arena, i ? &s->nest->otherwise : &s->nest->body, yield);
     }
     Aliases all = {.p = t.p};
     FuncAlias *a = alias_of(&all, t.f);

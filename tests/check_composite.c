@@ -394,7 +394,7 @@ START_TEST(a_signal_left_out_in_a_loop_is_refused)
     Func *f = host();
     VarId data = view(f, "data", DT_FP32, 1, 64);
     Stmt *loop = build_for(&t.b, intern(&t.names, "i"), ex_index(p, 0), ex_index(p, 3));
-    Builder in = {.p = p, .f = f, .block = &loop->body};
+    Builder in = {.p = p, .f = f, .block = &loop->nest->body};
     Expr *slots[] = {ex_var(p, f, data)};
     build_expr(&in, host_op(OP_ALLREDUCE, slots, 1));
     ck_assert(!pass_synthesize_signals(p));
@@ -416,9 +416,9 @@ START_TEST(a_group_is_the_devices_its_views_go_to)
     avec_push(&t.arena, &orch->params, (Param){.var = param, .dir = DIR_INOUT});
     avec_push(&t.arena, &p->funcs, orch);
     Stmt *loop = build_for(&t.b, intern(&t.names, "r"), ex_index(p, 2), ex_index(p, 4));
-    Builder in = {.p = p, .f = f, .block = &loop->body};
+    Builder in = {.p = p, .f = f, .block = &loop->nest->body};
     Expr *args[] = {ex_var(p, f, data)};
-    build_expr(&in, ex_call(p, orch, args, 1, ex_var(p, f, loop->index)));
+    build_expr(&in, ex_call(p, orch, args, 1, ex_var(p, f, loop->nest->index)));
     Expr *slots[] = {ex_var(p, f, data)};
     build_expr(&t.b, host_op(OP_ALLREDUCE, slots, 1));
     const char *text = host_lowered();

@@ -189,19 +189,20 @@ static void build_loop(void)
     VarId acc = build_let(&t.b, intern(&t.names, "acc"), index_(5));
     Stmt *loop = build_for(&t.b, intern(&t.names, "i"), index_(0), use(n));
     VarId iter = index_var("acc"), result = index_var("acc"), joined = index_var("acc");
-    loop->iters = arena_new_n(&t.arena, VarId, 1);
-    loop->iters[0] = iter;
+    loop->nest->iters = arena_new_n(&t.arena, VarId, 1);
+    loop->nest->iters[0] = iter;
     set_values(loop, use(acc));
     bind(loop, result);
-    Stmt *branch = append(&loop->body, ST_IF);
-    branch->cond = sc(SC_LT, use(loop->index), use(m));
+    Stmt *branch = append(&loop->nest->body, ST_IF);
+    branch->nest->cond = sc(SC_LT, use(loop->nest->index), use(m));
     bind(branch, joined);
-    Stmt *then = append(&branch->body, ST_YIELD), *other = append(&branch->otherwise, ST_YIELD);
+    Stmt *then = append(&branch->nest->body, ST_YIELD),
+         *other = append(&branch->nest->otherwise, ST_YIELD);
     set_values(then, sc(SC_ADD, use(iter), index_(1)));
     set_values(other, index_(3));
     bind(then, joined);
     bind(other, joined);
-    Stmt *yield = append(&loop->body, ST_YIELD);
+    Stmt *yield = append(&loop->nest->body, ST_YIELD);
     set_values(yield, use(joined));
     bind(yield, result);
     Stmt *back = append(&t.f->body, ST_RETURN);
@@ -242,8 +243,8 @@ START_TEST(bounds_are_as_short_as_they_read_back)
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         Stmt *loop = build_for(&t.b, intern(&t.names, "i"), index_(cases[i].lo), use(m));
-        loop->step = index_(cases[i].step);
-        loop->loop = cases[i].kind;
+        loop->nest->step = index_(cases[i].step);
+        loop->nest->loop = cases[i].kind;
         ck_assert_str_eq(irtest_body(&t.arena, t.p, t.f, false), cases[i].text);
         t.f->body.len = 0;
     }
@@ -253,8 +254,8 @@ END_TEST
 START_TEST(an_empty_arm_is_left_out_and_a_typed_condition_decides_nothing)
 {
     Stmt *branch = build_if(&t.b, ex_bool(t.p, true));
-    append(&branch->body, ST_BREAK);
-    append(&branch->otherwise, ST_YIELD);
+    append(&branch->nest->body, ST_BREAK);
+    append(&branch->nest->otherwise, ST_YIELD);
     ck_program(false, false, NULL,
                HEAD SCALARS "):\n"
                             "        if pl.const(True, pl.BOOL):\n"
@@ -321,7 +322,7 @@ START_TEST(places_are_printed_when_they_change)
     build_let(&t.b, intern(&t.names, "c"), index_(3));
     t.b.loc.span = (Span){0, 0};
     build_let(&t.b, intern(&t.names, "d"), index_(4));
-    t.b.loc = (Loc){.file = "o.pld", .line = 7, .col = 9};
+    t.b.loc = (Loc){.far = &(FarPlace){"o.pld", 7, 9}};
     build_let(&t.b, intern(&t.names, "e"), index_(5));
     Buf out = {0};
     ir_print(&out, t.p, &(PrintOptions){.locs = true});

@@ -1,4 +1,4 @@
-#include "ir/ir.h"
+#include "ir/build.h"
 #include "tests/support.h"
 #include <stdlib.h>
 #include <string.h>
@@ -30,9 +30,7 @@ static VarId new_var(const char *base)
 
 static Stmt *new_stmt(StmtKind kind, Block *block)
 {
-    Stmt *s = arena_new(&arena, Stmt);
-    s->kind = kind;
-    s->index = VAR_NONE;
+    Stmt *s = stmt_new(&program, kind, (Loc){0});
     avec_push(&arena, block, s);
     return s;
 }
@@ -120,20 +118,20 @@ START_TEST(loops_and_branches_count_in_the_order_of_the_text)
     lets("acc");
     Stmt *loop = new_stmt(ST_FOR, &f->body);
     VarId result = new_var("acc"), inner = new_var("acc"), iter = new_var("acc");
-    loop->index = new_var("i");
+    loop->nest->index = new_var("i");
     loop->n_values = 1;
     loop->values = arena_new_n(&arena, Expr *, 1);
-    loop->iters = arena_new_n(&arena, VarId, 1);
-    loop->iters[0] = iter;
+    loop->nest->iters = arena_new_n(&arena, VarId, 1);
+    loop->nest->iters[0] = iter;
     bind(loop, result);
-    bind(new_stmt(ST_LET, &loop->body), inner);
-    bind(new_stmt(ST_YIELD, &loop->body), result);
+    bind(new_stmt(ST_LET, &loop->nest->body), inner);
+    bind(new_stmt(ST_YIELD, &loop->nest->body), result);
     Stmt *branch = new_stmt(ST_IF, &f->body);
     VarId joined = new_var("acc");
     bind(branch, joined);
-    bind(new_stmt(ST_YIELD, &branch->body), joined);
-    bind(new_stmt(ST_LET, &branch->otherwise), new_var("acc"));
-    bind(new_stmt(ST_YIELD, &branch->otherwise), joined);
+    bind(new_stmt(ST_YIELD, &branch->nest->body), joined);
+    bind(new_stmt(ST_LET, &branch->nest->otherwise), new_var("acc"));
+    bind(new_stmt(ST_YIELD, &branch->nest->otherwise), joined);
     func_number_names(&program, f, true);
     ck_assert_str_eq(shown(false), "acc acc_3 acc_2 acc_1 i acc_4 acc_5");
 }

@@ -19,7 +19,7 @@ static Block numbered(uint32_t n)
 {
     Block b = {0};
     for (uint32_t i = 0; i < n; i++)
-        avec_push(&t.arena, &b, stmt_new(t.p, ST_EXPR, (Loc){.line = i}));
+        avec_push(&t.arena, &b, stmt_new(t.p, ST_EXPR, (Loc){.site = i}));
     return b;
 }
 
@@ -32,10 +32,10 @@ typedef struct {
 static bool repeat(void *env, Rewrite *r, Stmt *s)
 {
     Plan *plan = env;
-    uint32_t i = s->loc.line;
+    uint32_t i = s->loc.site;
     ck_assert_uint_eq(i, plan->n_read++);
     for (uint32_t k = 0; k < r->n_rest; k++)
-        ck_assert_uint_eq(r->rest[k]->loc.line, i + 1 + k);
+        ck_assert_uint_eq(r->rest[k]->loc.site, i + 1 + k);
     for (uint32_t k = 0; k < plan->times[i]; k++)
         avec_push(&t.arena, r->out, s);
     return i != plan->stop;
@@ -45,7 +45,7 @@ static void ck_lines(const Block *b, uint32_t n, const uint32_t *lines)
 {
     ck_assert_uint_eq(b->len, n);
     for (uint32_t i = 0; i < n; i++)
-        ck_assert_uint_eq(b->at[i]->loc.line, lines[i]);
+        ck_assert_uint_eq(b->at[i]->loc.site, lines[i]);
 }
 
 START_TEST(statements_are_dropped_and_repeated)

@@ -62,8 +62,8 @@ static Stmt *carried_loop(VarId *acc, VarId *out)
     s->n_values = s->n_results = 1;
     s->values = arena_new(&t.arena, Expr *);
     s->values[0] = USE(n);
-    s->iters = arena_new(&t.arena, VarId);
-    s->iters[0] = *acc;
+    s->nest->iters = arena_new(&t.arena, VarId);
+    s->nest->iters[0] = *acc;
     s->results = arena_new(&t.arena, VarId);
     s->results[0] = *out;
     return s;
@@ -84,7 +84,7 @@ START_TEST(a_right_program_is_clean)
     VarId tile = build_let(&t.b, name("tile"), load());
     build_expr(&t.b, ex_opv(p, OP_TILE_STORE, 3, USE(tile), irtest_pair(&t, 0, 0), USE(y)));
     Stmt *s = carried_loop(&acc, &out);
-    yield(&s->body, out, ex_scalar(p, SC_ADD, USE(acc), USE(s->index)));
+    yield(&s->nest->body, out, ex_scalar(p, SC_ADD, USE(acc), USE(s->nest->index)));
     build_let(&t.b, name("last"), USE(out));
     ck_clean(SSA | PROP_FLAT | PROP_TILES | PROP_INLINED | PROP_NO_COMPOSITES | PROP_SIGNALS);
 }
@@ -101,7 +101,7 @@ END_TEST
 START_TEST(a_loop_body_binds_nothing_outside)
 {
     Stmt *s = build_for(&t.b, name("i"), ex_index(p, 0), ex_index(p, 4));
-    Builder in = {.p = p, .f = t.f, .block = &s->body};
+    Builder in = {.p = p, .f = t.f, .block = &s->nest->body};
     VarId v = build_let(&in, name("v"), USE(n));
     build_let(&t.b, name("w"), USE(v));
     ck_broken(PROP_TYPED, "variable v is used");
@@ -111,12 +111,12 @@ END_TEST
 START_TEST(below_ssa_both_arms_bind)
 {
     Stmt *s = build_if(&t.b, ex_scalar(p, SC_EQ, USE(n), ex_index(p, 1)));
-    Builder in = {.p = p, .f = t.f, .block = &s->body};
+    Builder in = {.p = p, .f = t.f, .block = &s->nest->body};
     VarId v = build_let(&in, name("v"), USE(n));
-    Stmt *other = push(&s->otherwise, ST_LET);
+    Stmt *other = push(&s->nest->otherwise, ST_LET);
     other->value = ex_index(p, 2);
     other->n_results = 1;
-    other->results = &s->body.at[0]->results[0];
+    other->results = &s->nest->body.at[0]->results[0];
     build_let(&t.b, name("w"), USE(v));
     ck_clean(PROP_TYPED);
     ck_broken(SSA, "variable v is bound twice");
@@ -126,7 +126,7 @@ END_TEST
 START_TEST(one_arm_alone_does_not_bind)
 {
     Stmt *s = build_if(&t.b, ex_scalar(p, SC_EQ, USE(n), ex_index(p, 1)));
-    Builder in = {.p = p, .f = t.f, .block = &s->body};
+    Builder in = {.p = p, .f = t.f, .block = &s->nest->body};
     VarId v = build_let(&in, name("v"), USE(n));
     build_let(&t.b, name("w"), USE(v));
     ck_broken(PROP_TYPED, "variable v is used");
@@ -145,7 +145,7 @@ START_TEST(a_yield_names_the_results_of_its_loop)
 {
     VarId acc, out;
     Stmt *s = carried_loop(&acc, &out);
-    yield(&s->body, acc, USE(acc));
+    yield(&s->nest->body, acc, USE(acc));
     ck_broken(SSA, "a yield does not match");
 }
 END_TEST
@@ -154,7 +154,7 @@ START_TEST(a_yield_has_the_type_of_its_result)
 {
     VarId acc, out;
     Stmt *s = carried_loop(&acc, &out);
-    yield(&s->body, out, ex_int(p, DT_INT32, 1));
+    yield(&s->nest->body, out, ex_int(p, DT_INT32, 1));
     ck_broken(SSA, "yield of acc for another type");
 }
 END_TEST
@@ -163,7 +163,7 @@ START_TEST(break_needs_the_yield_before_it)
 {
     VarId acc, out;
     Stmt *s = carried_loop(&acc, &out);
-    push(&s->body, ST_BREAK);
+    push(&s->nest->body, ST_BREAK);
     ck_broken(SSA, "without the yield of the values its loop carries");
 }
 END_TEST
@@ -247,7 +247,7 @@ END_TEST
 START_TEST(unrolling_and_inlining_are_done)
 {
     Stmt *s = build_for(&t.b, name("i"), ex_index(p, 0), ex_index(p, 4));
-    s->loop = LOOP_UNROLL;
+    s->nest->loop = LOOP_UNROLL;
     ck_broken(SSA | PROP_INLINED, "property inlined: pl.unroll is left");
 }
 END_TEST

@@ -162,11 +162,11 @@ struct Elab {
     Map binding_index;     /* name -> position in p->bindings */
     VEC(Sym) pl_alias, pld_alias;
     VEC(Sym) math_alias;
-    Map foreign_names;      /* that imports bind which were refused */
-    Map from_names;         /* imported out of the language -> "pl.add" */
-    Arena temporary; /* arguments of calls, gone in the end */
+    Map foreign_names;               /* that imports bind which were refused */
+    Map from_names;                  /* imported out of the language -> "pl.add" */
+    Arena temporary;                 /* arguments of calls, gone in the end */
     DottedName dotted[DOTTED_NAMES]; /* found before, by what they are joined of */
-    Map operations;                  /* dotted name that means an operation and nothing else -> it */
+    Map operations;         /* dotted name that means an operation and nothing else -> it */
     CtScope *scope;         /* compile-time names at hand */
     CtScope *home;          /* of the program, when it is found */
     const CtScope *program; /* those that functions of the program see; above: comprehensions */

@@ -211,11 +211,9 @@ static void rename_use(void *env, Ast *node, Module *owner, Global *g)
     if (g && node->kind == AST_NAME) {
         node->name = g->element ? node->name : g->flat;
     } else if (g) {
-        node->kind = AST_NAME; /* which takes less room */
-        node->height = 1;
-        node->name = g->flat;
+        ast_to_name(node, g->flat, node->span);
     } else if (map_get_ptr(&f->flats, node->name, &other) && !elab_is_builtin(node->name) &&
-             ((Global *)(uintptr_t)other)->kind != GLOBAL_LANGUAGE) {
+               ((Global *)(uintptr_t)other)->kind != GLOBAL_LANGUAGE) {
         diag_error(f->ms->diags, node->span, "name",
                    "unknown name %s: this file does not import it", node->name);
     }

@@ -195,7 +195,7 @@ static void name_path(void *env, Ast *a)
         if (!name || !given(j, name))
             continue;
         Span span = at->span;
-        *at = (Ast){.kind = AST_NAME, .span = span, .height = 1, .name = name};
+        ast_to_name(at, name, span);
         return;
     }
 }

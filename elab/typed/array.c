@@ -52,13 +52,13 @@ static void copy_elements(Elab *e, Expr *to, Expr *from, int64_t n)
     if (n <= UNROLLED)
         return;
     Stmt *loop = elab_emit(e, ST_FOR);
-    loop->loop = LOOP_RANGE;
-    loop->lo = ex_index(e->p, 0);
-    loop->hi = ex_index(e->p, n);
-    loop->step = ex_index(e->p, 1);
-    loop->index = func_new_var(e->p, fn->f, elab_fresh(e, "element"), type_scalar(e->tt, DT_INDEX),
-                               from->span);
-    copy_element(e, &loop->body, to, from, ex_var(e->p, fn->f, loop->index));
+    loop->nest->loop = LOOP_RANGE;
+    loop->nest->lo = ex_index(e->p, 0);
+    loop->nest->hi = ex_index(e->p, n);
+    loop->nest->step = ex_index(e->p, 1);
+    loop->nest->index = func_new_var(e->p, fn->f, elab_fresh(e, "element"),
+                                     type_scalar(e->tt, DT_INDEX), from->span);
+    copy_element(e, &loop->nest->body, to, from, ex_var(e->p, fn->f, loop->nest->index));
 }
 
 static Expr *copy(Elab *e, Expr *from)

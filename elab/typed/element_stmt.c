@@ -12,7 +12,7 @@ static bool leaves(const Block *b)
     const Stmt *last = b->len ? b->at[b->len - 1] : NULL;
     return last &&
            (last->kind == ST_RETURN || last->kind == ST_BREAK || last->kind == ST_CONTINUE ||
-            (last->kind == ST_IF && leaves(&last->body) && leaves(&last->otherwise)));
+            (last->kind == ST_IF && leaves(&last->nest->body) && leaves(&last->nest->otherwise)));
 }
 
 static Stmt *emit(Element *p, StmtKind kind, const Ast *a)
@@ -145,13 +145,13 @@ static void run_if(Element *p, const Ast *a)
         return;
     }
     Stmt *s = emit(p, ST_IF, a);
-    s->cond = cond;
+    s->nest->cond = cond;
     Flags before = flags_save(p);
-    run_block(p, &a->if_.then, &s->body);
+    run_block(p, &a->if_.then, &s->nest->body);
     Flags then = flags_save(p);
     flags_restore(p, before);
-    run_block(p, &a->if_.otherwise, &s->otherwise);
-    bool then_gone = leaves(&s->body), else_gone = leaves(&s->otherwise);
+    run_block(p, &a->if_.otherwise, &s->nest->otherwise);
+    bool then_gone = leaves(&s->nest->body), else_gone = leaves(&s->nest->otherwise);
     for (uint32_t i = 0; i < before.n; i++)
         p->assigned.at[i] = (then_gone || then.at[i]) && (else_gone || p->assigned.at[i]);
 }
@@ -161,10 +161,10 @@ static void leave_after(Element *p, const Ast *a)
 {
     Stmt *s = emit(p, ST_IF, a);
     Block *outer = p->block;
-    s->cond = element_operation(p, SC_NE, a->span, 2,
-                                (Expr *[]){element_use(p, p->call->done, a->span),
-                                           element_literal(p, val_int(0), a->span)});
-    p->block = &s->body;
+    s->nest->cond = element_operation(p, SC_NE, a->span, 2,
+                                      (Expr *[]){element_use(p, p->call->done, a->span),
+                                                 element_literal(p, val_int(0), a->span)});
+    p->block = &s->nest->body;
     emit(p, ST_BREAK, a);
     p->block = outer;
 }
@@ -174,7 +174,7 @@ static void run_body(Element *p, const Ast *a, const AstList *body, Stmt *s, Fla
 {
     uint32_t returns = p->call ? p->call->returns_in_loops : 0;
     p->loops++;
-    run_block(p, body, &s->body);
+    run_block(p, body, &s->nest->body);
     p->loops--;
     flags_restore(p, before);
     if (p->call && p->call->returns_in_loops > returns)
@@ -196,11 +196,11 @@ static void run_for(Element *p, const Ast *a)
         !name_target(p, a->for_.target, &index))
         return;
     Stmt *s = emit(p, ST_FOR, a);
-    s->loop = LOOP_RANGE;
-    s->index = index;
-    s->lo = bounds[0];
-    s->hi = bounds[1];
-    s->step = bounds[2];
+    s->nest->loop = LOOP_RANGE;
+    s->nest->index = index;
+    s->nest->lo = bounds[0];
+    s->nest->hi = bounds[1];
+    s->nest->step = bounds[2];
     Flags before = flags_save(p);
     p->assigned.at[index] = true;
     run_body(p, a, &a->for_.body, s, before);
@@ -217,9 +217,9 @@ static void run_while(Element *p, const Ast *a)
     if (element_known(cond, &v) && !val_truth(v))
         return;
     Stmt *s = emit(p, ST_FOR, a);
-    s->loop = LOOP_WHILE;
-    s->index = VAR_NONE;
-    s->cond = cond;
+    s->nest->loop = LOOP_WHILE;
+    s->nest->index = VAR_NONE;
+    s->nest->cond = cond;
     run_body(p, a, &a->if_.then, s, flags_save(p));
 }
 
@@ -330,15 +330,15 @@ static void run_once(Element *p, const AstList *body, const Ast *call)
     element_set(p, call, p->call->result, element_nothing(p, call));
     element_set(p, call, v[0], element_nothing(p, call));
     Stmt *s = emit(p, ST_FOR, call);
-    s->loop = LOOP_RANGE;
-    s->index = v[1];
-    s->lo = element_literal(p, val_int(0), call->span);
-    s->hi = element_literal(p, val_int(1), call->span);
-    s->step = element_literal(p, val_int(1), call->span);
+    s->nest->loop = LOOP_RANGE;
+    s->nest->index = v[1];
+    s->nest->lo = element_literal(p, val_int(0), call->span);
+    s->nest->hi = element_literal(p, val_int(1), call->span);
+    s->nest->step = element_literal(p, val_int(1), call->span);
     Flags before = flags_save(p);
-    run_block(p, body, &s->body);
+    run_block(p, body, &s->nest->body);
     flags_restore(p, before);
-    if (!diags_failed(p->e->diags) && !leaves(&s->body))
+    if (!diags_failed(p->e->diags) && !leaves(&s->nest->body))
         elab_error(p->e, call->span, "value", "%s does not return a value on every path",
                    call->call.callee->name);
 }

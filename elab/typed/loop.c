@@ -201,27 +201,28 @@ static VarId own_var(Elab *e, Sym name, const Type *type, Span span, AliasNode m
 
 static void bind_header(Elab *e, const Head *h, Stmt *st, Loop *loop)
 {
-    st->loop = h->kind;
-    st->lo = h->lo;
-    st->hi = h->hi;
-    st->step = h->step;
+    st->nest->loop = h->kind;
+    st->nest->lo = h->lo;
+    st->nest->hi = h->hi;
+    st->nest->step = h->step;
     st->n_values = h->n_init;
     st->values = h->init;
-    st->iters = arena_new_n(e->arena, VarId, h->n_init ? h->n_init : 1);
+    st->nest->iters = arena_new_n(e->arena, VarId, h->n_init ? h->n_init : 1);
     loop->iter_memory = arena_new_n(e->arena, AliasNode, h->n_init ? h->n_init : 1);
     for (uint32_t i = 0; i < h->n_init; i++) {
         AliasNode from = elab_memory_of(e, h->init[i]);
         loop->iter_memory[i] = from ? joined(e, from) : ALIAS_NONE;
     }
-    st->index = own_var(e, h->index->name, type_scalar(e->tt, DT_INDEX), h->index->span, 0);
+    st->nest->index = own_var(e, h->index->name, type_scalar(e->tt, DT_INDEX), h->index->span, 0);
     elab_name(e, elab_name_id(e, h->index->name))->bounds =
         elab_bounds_loop(e, h->lo, h->hi, h->step);
     for (uint32_t i = 0; i < h->n_init; i++) {
         const Ast *name = h->iters->items.at[i];
         bool neutral = elab_is_neutral(e, h->init[i]);
-        st->iters[i] = own_var(e, name->name, h->init[i]->type, name->span, loop->iter_memory[i]);
-        func_var(e->fn->f, st->iters[i])->neutral = neutral;
-        func_var(e->fn->f, st->iters[i])->array = elab_is_array(e, h->init[i]);
+        st->nest->iters[i] =
+            own_var(e, name->name, h->init[i]->type, name->span, loop->iter_memory[i]);
+        func_var(e->fn->f, st->nest->iters[i])->neutral = neutral;
+        func_var(e->fn->f, st->nest->iters[i])->array = elab_is_array(e, h->init[i]);
     }
 }
 
@@ -353,7 +354,7 @@ static void join_exits(Elab *e, const Loop *loop, const Meanings *end, Span at)
     Path entry = {0}, exit = {0};
     if (end) {
         exit.changes = *end;
-        exit.block = &loop->stmt->body;
+        exit.block = &loop->stmt->nest->body;
         elab_join(e, &entry, &exit, at, true);
     }
     exit.block = NULL;
@@ -418,7 +419,7 @@ void elab_for(Elab *e, const Ast *s)
     enter(e, s, &loop);
     bind_header(e, &h, st, &loop);
     e->fn->loop = &loop;
-    elab_open(e, &frame, BLOCK_LOOP, &st->body);
+    elab_open(e, &frame, BLOCK_LOOP, &st->nest->body);
     elab_block(e, &s->for_.body);
     end_yield(e, &loop, &frame, s);
     elab_close(e, &frame);

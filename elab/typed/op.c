@@ -388,7 +388,7 @@ static bool alloc_in_loop(Elab *e, OpId op, Span span)
     return true;
 }
 
-Val elab_op_call(Elab *e, Sym dotted, const Ast *call)
+static Val op_call(Elab *e, Sym dotted, const Ast *call)
 {
     OpId found[4];
     Args args = {0};
@@ -425,6 +425,15 @@ Val elab_op_call(Elab *e, Sym dotted, const Ast *call)
     if (known && !remote_source(e, op, dotted, &args))
         return val_bad;
     return build(e, pick(e, op, dotted, &args), &args, call->span);
+}
+
+/* Nobody needs the arguments any more when their operation is made. */
+Val elab_op_call(Elab *e, Sym dotted, const Ast *call)
+{
+    ArenaMark mark = arena_mark(&e->temporary);
+    Val v = op_call(e, dotted, call);
+    arena_back(&e->temporary, mark);
+    return v;
 }
 
 /* ---- operators on tiles and tensors */

@@ -25,8 +25,8 @@ static void find_creation(void *env, Stmt *s)
 static bool creates_within(Stmt *s, VarId v)
 {
     CreationSearch x = {v, false};
-    block_walk(&s->body, find_creation, &x);
-    block_walk(&s->otherwise, find_creation, &x);
+    block_walk(&s->nest->body, find_creation, &x);
+    block_walk(&s->nest->otherwise, find_creation, &x);
     return x.found;
 }
 

@@ -252,10 +252,10 @@ void elab_return_if(Elab *e, const Ast *s, const Rest *rest)
     }
     Span head = span_join((Span){s->span.begin, s->span.begin + 2}, s->if_.cond->span);
     Stmt *st = elab_emit(e, ST_IF);
-    st->cond = cond;
+    st->nest->cond = cond;
     st->loc.span = head;
-    run_arm(e, &s->if_.then, &st->body, rest, &then, &a);
-    run_arm(e, &s->if_.otherwise, &st->otherwise, rest, &otherwise, &b);
+    run_arm(e, &s->if_.then, &st->nest->body, rest, &then, &a);
+    run_arm(e, &s->if_.otherwise, &st->nest->otherwise, rest, &otherwise, &b);
     bool falls = (!then.returned && !then.dead) || (!otherwise.returned && !otherwise.dead);
     if (falls && fn->results.len) {
         elab_error(e, head, "type", "%s returns a value on one path and none on another",

@@ -77,10 +77,10 @@ static void run_time_if(Elab *e, const Ast *s, Expr *cond)
     BlockFrame then = {0}, otherwise = {0};
     Path a = {0}, b = {0};
     Span head = span_join((Span){s->span.begin, s->span.begin + 2}, s->if_.cond->span);
-    st->cond = cond;
+    st->nest->cond = cond;
     st->loc.span = head;
-    run_arm(e, &s->if_.then, &st->body, &then, &a);
-    run_arm(e, &s->if_.otherwise, &st->otherwise, &otherwise, &b);
+    run_arm(e, &s->if_.then, &st->nest->body, &then, &a);
+    run_arm(e, &s->if_.otherwise, &st->nest->otherwise, &otherwise, &b);
     elab_claim_yields(e, st, &then, &otherwise);
     elab_join(e, &a, &b, head, false);
     vec_free(&a.changes);

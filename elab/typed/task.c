@@ -186,10 +186,10 @@ static Val emit_guarded(Elab *e, Expr *call, Expr *task, Expr *predicate)
         items[i].expr->span = call->span;
     }
     Stmt *s = elab_emit(e, ST_IF);
-    s->cond = predicate;
+    s->nest->cond = predicate;
     Stmt *then = stmt_new(e->p, ST_EXPR, s->loc);
     then->value = call;
-    avec_push(e->arena, &s->body, then);
+    avec_push(e->arena, &s->nest->body, then);
     items[n] = val_expr(task);
     return n ? val_items(e, V_TUPLE, items, n + 1) : items[0];
 }

@@ -63,7 +63,8 @@ bool elab_keep_value(Elab *e, Sym name, const Name *n)
     Stmt *scope = n->scope;
     VarId value = n->var;
     const Type *t = func_var(f, value)->type;
-    Block *b = t->kind == TY_TILE && t->value && !scope->blocks ? block_of(e, scope, &at) : NULL;
+    Block *b =
+        t->kind == TY_TILE && t->value && !scope->nest->blocks ? block_of(e, scope, &at) : NULL;
     if (!b)
         return false;
     const Type *memory = type_shaped(e->tt, TY_TENSOR, t->dtype, t->rank, t->dims);
@@ -72,7 +73,7 @@ bool elab_keep_value(Elab *e, Sym name, const Name *n)
     VarId kept = elab_bind(e, own, memory, where, ALIAS_NONE);
     Expr *made[] = {list_of(e, t, true), ex_dtype(e->p, t->dtype)};
     Expr *stored[] = {ex_var(e->p, f, kept), list_of(e, t, false), ex_var(e->p, f, value)};
-    avec_push(e->arena, &scope->body,
+    avec_push(e->arena, &scope->nest->body,
               let(e, scope, kept, value_op(e, OP_TENSOR_ASSIGN, FN_INCORE, 3, stored)));
     insert(e, b, at, let(e, scope, kept, value_op(e, OP_TENSOR_CREATE, FN_ORCH, 2, made)));
     VarId outside = elab_bind(e, name, memory, where, ALIAS_NONE);

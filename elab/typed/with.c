@@ -231,7 +231,7 @@ static void scope_body(Elab *e, Stmt *st, const Ast *index, const AstList *body)
     uint32_t mark = paths_mark(&fn->paths);
     fn->level = FN_INCORE;
     fn->loop = NULL;
-    elab_open(e, &frame, BLOCK_SCOPE, &st->body);
+    elab_open(e, &frame, BLOCK_SCOPE, &st->nest->body);
     if (index) {
         Stmt *let = elab_emit(e, ST_LET);
         let->loc.span = index->span;
@@ -315,7 +315,7 @@ static void task_result(Elab *e, const With *w)
 
 static void set_task(Elab *e, Stmt *st, const With *w)
 {
-    st->how = w->how;
+    st->nest->how = w->how;
     st->values = arena_new(e->arena, Expr *);
     st->values[0] = w->task;
     st->n_values = w->task != NULL;
@@ -357,10 +357,10 @@ static void look_at(void *env, Stmt *s)
 static void check_deferred(Elab *e, Stmt *st, const With *w)
 {
     Deferred d = {.e = e};
-    block_walk(&st->body, look_at, &d);
+    block_walk(&st->nest->body, look_at, &d);
     if (!d.n)
         return;
-    st->how |= CALL_DEFERRED;
+    st->nest->how |= CALL_DEFERRED;
     if (d.other)
         elab_error(
             e, d.other->loc.span, "level",
@@ -378,9 +378,9 @@ static void guard(Elab *e, Expr *predicate, uint32_t from)
 {
     Block *b = e->fn->block;
     Stmt *s = stmt_new(e->p, ST_IF, e->fn->loc);
-    s->cond = predicate;
+    s->nest->cond = predicate;
     for (uint32_t i = from; i < b->len; i++)
-        avec_push(e->arena, &s->body, b->at[i]);
+        avec_push(e->arena, &s->nest->body, b->at[i]);
     b->len = from;
     avec_push(e->arena, b, s);
 }
@@ -416,13 +416,13 @@ static void run_scope(Elab *e, const Ast *s, const With *w, Expr *blocks)
     }
     Stmt *st = elab_emit(e, ST_SCOPE);
     st->loc.span = w->span;
-    st->hint = w->hint;
-    st->blocks = blocks;
-    st->sync_start = w->sync_start;
+    st->nest->hint = w->hint;
+    st->nest->blocks = blocks;
+    st->nest->sync_start = w->sync_start;
     set_task(e, st, w);
     scope_body(e, st, NULL, &s->with.body);
     check_deferred(e, st, w);
-    if (blocks && !diags_failed(e->diags) && !uses_blocks(&st->body))
+    if (blocks && !diags_failed(e->diags) && !uses_blocks(&st->nest->body))
         elab_error(e, w->span, "value",
                    "the blocks of this pl.spmd all do the same: read pl.tile.get_block_idx(), "
                    "or write for i in pl.spmd(n)");
@@ -449,9 +449,9 @@ bool elab_spmd_for(Elab *e, const Ast *s)
         return true;
     Stmt *st = elab_emit(e, ST_SCOPE);
     st->loc.span = w.span;
-    st->hint = w.hint;
-    st->blocks = blocks;
-    st->sync_start = w.sync_start;
+    st->nest->hint = w.hint;
+    st->nest->blocks = blocks;
+    st->nest->sync_start = w.sync_start;
     set_task(e, st, &w);
     scope_body(e, st, s->for_.target, &s->for_.body);
     return true;

@@ -23,8 +23,9 @@ static const Type *declared_type(Val declared, uint32_t i, uint32_t n)
 /* A branch hands on a copy of an array, a loop what it carries. */
 static Expr *yielded_array(Elab *e, Expr *x, const Stmt *loop, uint32_t i)
 {
-    bool carried = loop && i < loop->n_values && x->kind == EX_VAR &&
-                   func_var(e->fn->f, x->var)->base == func_var(e->fn->f, loop->iters[i])->base;
+    bool carried =
+        loop && i < loop->n_values && x->kind == EX_VAR &&
+        func_var(e->fn->f, x->var)->base == func_var(e->fn->f, loop->nest->iters[i])->base;
     return carried ? x : elab_own_array(e, x, NULL);
 }
 
@@ -47,7 +48,7 @@ static bool yield_values(Elab *e, const Ast *call, Val declared, Stmt *st)
         if (!x || !(x = yielded_array(e, x, loop, i)))
             return false;
         Expr *wide = loop && i < loop->n_values
-                         ? elab_widen(e, x, func_var(e->fn->f, loop->iters[i])->type)
+                         ? elab_widen(e, x, func_var(e->fn->f, loop->nest->iters[i])->type)
                          : NULL;
         st->values[i] = wide ? wide : x;
     }
@@ -115,11 +116,11 @@ void elab_claim_yield(Elab *e, Loop *loop, Stmt *yield)
         return;
     }
     for (uint32_t i = 0; i < yield->n_values; i++) {
-        const Type *want = func_var(fn->f, st->iters[i])->type;
+        const Type *want = func_var(fn->f, st->nest->iters[i])->type;
         if (!elab_type_fits(e, want, yield->values[i]->type)) {
             elab_error(e, yield->values[i]->span, "type",
                        "%s is %s at the start of the loop, this yields %s",
-                       func_var(fn->f, st->iters[i])->base, type_text(e->arena, want),
+                       func_var(fn->f, st->nest->iters[i])->base, type_text(e->arena, want),
                        type_text(e->arena, yield->values[i]->type));
             return;
         }

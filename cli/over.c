@@ -154,19 +154,15 @@ int over_begin(Over *over, RunOptions *o)
     const PldTransport *t = transport_open(&o->arena, o->plugin, &why);
     if (!t)
         return usage_error(TOOL, "--fabric=mpi: %s", why);
-    started = t;
     why = t->start(&user);
-    if (why) {
-        started = NULL;
+    if (why)
         return usage_error(TOOL, "--fabric=mpi: %s: %s", t->name, why);
-    }
     if (transport_is_lost(&o->arena, t, &why)) {
         (void)usage_error(TOOL, "--fabric=mpi: %s", why);
         t->stop();
-        started = NULL;
         return STATUS_USAGE;
     }
-    over->transport = t;
+    over->transport = started = t;
     if (t->rank() != 0)
         silence(over);
     else

@@ -33,7 +33,8 @@ typedef struct {
     VEC(Written) slices;
     Map reported; /* keys of places with lanes */
     VEC(Finding) findings;
-    VEC(char *) holes; /* what tiles that nobody has used yet were loaded from */
+    VEC(Finding) loads; /* whose holes nobody has used so far */
+    Map load_index;     /* key of a place with its lane -> position in `loads` */
     Map outs; /* dispatch << 32 | region -> Written of the run, where it is Out and nothing else */
     VEC(KernelOut) kernels;
 } UninitCheck;
@@ -91,9 +92,32 @@ static bool is_new(const UninitCheck *c, const World *w, CodePlace at)
     return !map_get(&c->reported, key_with_lane(w, at), NULL);
 }
 
+/* What a load reads is a report when it is used: its number in `loads`, from 1. */
+static uint64_t keep_load(UninitCheck *c, const World *w, CodePlace at, Buf *text, uint32_t slice)
+{
+    map_set(&c->load_index, key_with_lane(w, at), c->loads.len);
+    vec_push(&c->loads, (Finding){at, place_key(w, at), text->at, slice, 0});
+    *text = (Buf){0};
+    return c->loads.len;
+}
+
+/* Where a load may carry what it finds: false, the caller reports it. */
+static bool load_carries(UninitCheck *c, World *w, const Event *e, const Written *s, bool *known)
+{
+    uint64_t at;
+    if (!w->holes)
+        return false;
+    written_holes(s, &e->rect, w->holes);
+    *known = map_get(&c->load_index, key_with_lane(w, e->at), &at);
+    if (*known)
+        w->holes->load = at + 1;
+    return true;
+}
+
 static void report_window(UninitCheck *c, World *w, const Event *e, const Hole *h)
 {
-    if (!is_new(c, w, e->at))
+    bool known = false, carries = load_carries(c, w, e, h->s, &known);
+    if (carries ? known : !is_new(c, w, e->at))
         return;
     Buf text = {0};
     place_text(w, &text, e->at);
@@ -104,11 +128,32 @@ static void report_window(UninitCheck *c, World *w, const Event *e, const Hole *
     buf_printf(&text, " of rank %u", e->rect.at.rank);
     window_param_text(w, &text, e->at, e->rect.at.window);
     buf_printf(&text, " (%s), which nobody has written", elements_op(e->insn));
-    keep(c, w, e->at, &text, (uint32_t)(h->s - c->slices.at) + 1);
+    uint32_t slice = (uint32_t)(h->s - c->slices.at) + 1;
+    if (carries)
+        w->holes->load = keep_load(c, w, e->at, &text, slice);
+    else
+        keep(c, w, e->at, &text, slice);
+}
+
+/* Somebody uses what a load brought. */
+static void report_load(UninitCheck *c, World *w, const Event *e)
+{
+    const Finding *load = &c->loads.at[e->link - 1];
+    if (!is_new(c, w, load->at))
+        return;
+    Buf text = {0};
+    buf_str(&text, load->text);
+    buf_str(&text, "\n    used at ");
+    place_text(w, &text, e->at);
+    keep(c, w, load->at, &text, load->slice);
 }
 
 static void report_tile(UninitCheck *c, World *w, const Event *e)
 {
+    if (e->link) {
+        report_load(c, w, e);
+        return;
+    }
     if (!is_new(c, w, e->at))
         return;
     const BcFunc *f = &w->program->funcs[e->at.func];
@@ -119,24 +164,8 @@ static void report_tile(UninitCheck *c, World *w, const Event *e)
     buf_str(&text, " uses tile ");
     if (e->tile < f->n_tiles && f->tiles[e->tile].name != BC_NO_INDEX)
         buf_printf(&text, "%s, ", world_string(w, f->tiles[e->tile].name));
-    if (e->link)
-        buf_str(&text, c->holes.at[e->link - 1]);
-    else
-        buf_str(&text, "whose elements nobody has written");
+    buf_str(&text, "whose elements nobody has written");
     keep(c, w, e->at, &text, 0);
-}
-
-/* What is loaded of created memory is reported where it is used: the number of it, for the tile. */
-static uint32_t note_hole(UninitCheck *c, World *w, const Event *e, const Hole *h)
-{
-    Buf text = {0};
-    buf_str(&text, "loaded at ");
-    place_text(w, &text, e->at);
-    buf_str(&text, " from ");
-    elements_region(w, &text, e->at.dispatch, e->rect.at.window, h->first, h->end);
-    buf_str(&text, ", which nobody has written since it was created");
-    vec_push(&c->holes, text.at);
-    return (uint32_t)c->holes.len;
 }
 
 /* ---- observer ---- */
@@ -181,7 +210,8 @@ static Written *out_of(UninitCheck *c, const World *w, const Event *e)
 
 static void report_out(UninitCheck *c, World *w, const Event *e, const Hole *h, bool whole)
 {
-    if (!is_new(c, w, e->at))
+    bool known = false, carries = load_carries(c, w, e, h->s, &known);
+    if (carries ? known : !is_new(c, w, e->at))
         return;
     Buf text = {0};
     place_text(w, &text, e->at);
@@ -195,7 +225,10 @@ static void report_out(UninitCheck *c, World *w, const Event *e, const Hole *h, 
                     : " (%s), an Out that its kernel has not written: what it holds is nobody's; "
                       "declare it InOut",
                elements_op(e->insn));
-    keep(c, w, e->at, &text, 0);
+    if (carries)
+        w->holes->load = keep_load(c, w, e->at, &text, 0);
+    else
+        keep(c, w, e->at, &text, 0);
 }
 
 /* ---- outs of kernels ---- */
@@ -242,6 +275,14 @@ static void kernel_ends(UninitCheck *c, const Event *e)
     c->kernels.len = kept;
 }
 
+/* What the store of a tile leaves uninitialised is not written. */
+static void written_by(const World *w, const Event *e, Written *s)
+{
+    (void)rects_each_run(&e->rect, written_mark, s);
+    for (uint32_t i = 0; w->holes && i < w->holes->list.len; i++)
+        written_unmark(s, w->holes->list.at[i].offset, w->holes->list.at[i].bytes);
+}
+
 /* The innermost call that has the region for an Out; all of them are told of a write. */
 static Written *kernel_out(UninitCheck *c, const World *w, const Event *e)
 {
@@ -252,7 +293,7 @@ static Written *kernel_out(UninitCheck *c, const World *w, const Event *e)
             continue;
         inner = &k->written;
         if (e->kind == EV_TENSOR_WRITE)
-            (void)rects_each_run(&e->rect, w->stores_holes ? written_clear : written_mark, inner);
+            written_by(w, e, inner);
     }
     return inner;
 }
@@ -262,7 +303,7 @@ static void tensor_event(UninitCheck *c, World *w, const Event *e)
     Written *all = out_of(c, w, e), *s = kernel_out(c, w, e);
     if (e->kind == EV_TENSOR_WRITE) {
         if (all)
-            (void)rects_each_run(&e->rect, w->stores_holes ? written_clear : written_mark, all);
+            written_by(w, e, all);
         return;
     }
     s = s ? s : all;
@@ -270,10 +311,7 @@ static void tensor_event(UninitCheck *c, World *w, const Event *e)
         return;
     Hole h = {.s = s, .first = -1};
     (void)rects_each_run(&e->rect, written_check, &h);
-    bool made = e->rect.at.window >= w->dispatches.at[e->at.dispatch].n_regions;
-    if (h.first >= 0 && s == all && made && w->takes_holes)
-        w->hole = note_hole(c, w, e, &h);
-    else if (h.first >= 0)
+    if (h.first >= 0)
         report_out(c, w, e, &h, s == all);
 }
 
@@ -371,9 +409,10 @@ static void reset(Observer *o, World *w)
     for (uint32_t i = 0; i < c->findings.len; i++)
         xfree(c->findings.at[i].text);
     vec_clear(&c->findings);
-    for (uint32_t i = 0; i < c->holes.len; i++)
-        xfree(c->holes.at[i]);
-    vec_clear(&c->holes);
+    for (uint32_t i = 0; i < c->loads.len; i++)
+        xfree(c->loads.at[i].text);
+    vec_clear(&c->loads);
+    map_clear(&c->load_index);
     map_clear(&c->outs);
     for (uint32_t i = 0; i < c->kernels.len; i++)
         xfree(c->kernels.at[i].written.bits);
@@ -383,7 +422,7 @@ static void reset(Observer *o, World *w)
 static bool save(const Observer *o, Buf *out)
 {
     const UninitCheck *c = (const UninitCheck *)o;
-    if (c->findings.len || c->holes.len)
+    if (c->findings.len || c->loads.len)
         return false;
     save_map(out, &c->index);
     save_map(out, &c->outs);
@@ -423,7 +462,8 @@ static void destroy(Observer *o)
     map_free(&c->index);
     map_free(&c->reported);
     vec_free(&c->findings);
-    vec_free(&c->holes);
+    vec_free(&c->loads);
+    map_free(&c->load_index);
     map_free(&c->outs);
     vec_free(&c->kernels);
     xfree(c);

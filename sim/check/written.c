@@ -1,6 +1,7 @@
 #include "sim/check/written.h"
 
 #include "base/heap.h"
+#include "sim/machine/rect_overlap.h"
 #include <string.h>
 
 /* ---- bits ---- */
@@ -65,22 +66,24 @@ bool written_mark(void *env, int64_t offset, int64_t bytes)
     return true;
 }
 
-bool written_clear(void *env, int64_t offset, int64_t bytes)
-{
-    Written *s = env;
-    if (!s->bits) {
-        s->bits = xcalloc((size_t)s->bytes / 8 + 1, 1);
-        bits_set(s->bits, s->lo, s->hi);
-    }
-    s->lo = s->hi = offset;
-    for (int64_t at = offset; at < offset + bytes; at++)
-        s->bits[at / 8] &= (uint8_t) ~(1u << (at % 8));
-    return true;
-}
-
-static bool is_written(const Written *s, int64_t at)
+bool written_is(const Written *s, int64_t at)
 {
     return (at >= s->lo && at < s->hi) || (s->bits && (s->bits[at / 8] >> (at % 8) & 1));
+}
+
+static void bits_clear(uint8_t *bits, int64_t lo, int64_t hi)
+{
+    for (; lo < hi; lo++)
+        bits[lo / 8] &= (uint8_t) ~(1u << (lo % 8));
+}
+
+void written_unmark(Written *s, int64_t offset, int64_t bytes)
+{
+    if (!s->bits)
+        s->bits = xcalloc((size_t)s->bytes / 8 + 1, 1);
+    bits_set(s->bits, s->lo, s->hi);
+    s->lo = s->hi = 0;
+    bits_clear(s->bits, offset, offset + bytes);
 }
 
 bool written_check(void *env, int64_t offset, int64_t bytes)
@@ -90,9 +93,9 @@ bool written_check(void *env, int64_t offset, int64_t bytes)
     int64_t end = offset + bytes;
     if ((offset >= s->lo && end <= s->hi) || (s->bits && bits_all(s->bits, offset, end)))
         return true;
-    while (offset < end && is_written(s, offset))
+    while (offset < end && written_is(s, offset))
         offset++;
-    while (end > offset && is_written(s, end - 1))
+    while (end > offset && written_is(s, end - 1))
         end--;
     if (offset == end)
         return true;
@@ -100,6 +103,34 @@ bool written_check(void *env, int64_t offset, int64_t bytes)
         h->first = offset;
     h->end = end;
     return true;
+}
+
+typedef struct {
+    const Written *s;
+    HoleRuns *runs;
+} HoleSearch;
+
+static bool find_holes(void *env, int64_t offset, int64_t bytes)
+{
+    HoleSearch *x = env;
+    for (int64_t end = offset + bytes; offset < end;) {
+        Hole h = {.s = x->s, .first = -1};
+        (void)written_check(&h, offset, end - offset);
+        if (h.first < 0)
+            break;
+        int64_t n = 1;
+        while (h.first + n < h.end && !written_is(x->s, h.first + n))
+            n++;
+        vec_push(&x->runs->list, (HoleRun){h.first, n});
+        offset = h.first + n;
+    }
+    return true;
+}
+
+void written_holes(const Written *s, const FabRect *rect, HoleRuns *out)
+{
+    HoleSearch x = {s, out};
+    (void)rects_each_run(rect, find_holes, &x);
 }
 
 void written_save(Buf *out, const Written *s)

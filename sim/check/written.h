@@ -4,7 +4,7 @@
 #ifndef PLD_SIM_CHECK_WRITTEN_H
 #define PLD_SIM_CHECK_WRITTEN_H
 
-#include "sim/machine/probe.h"
+#include "sim/machine/world.h"
 
 typedef struct {
     int64_t lo, hi;   /* written throughout */
@@ -22,10 +22,12 @@ typedef struct {
 
 /* For rects_each_run: `env` is a Written, of which the bytes are from now on. */
 bool written_mark(void *env, int64_t offset, int64_t bytes);
-/* `env` is a Written, of which the bytes are no more. */
-bool written_clear(void *env, int64_t offset, int64_t bytes);
+void written_unmark(Written *s, int64_t offset, int64_t bytes);
+bool written_is(const Written *s, int64_t at);
 /* `env` is a Hole, which grows by what of the bytes is not written. */
 bool written_check(void *env, int64_t offset, int64_t bytes);
+/* Appends the bytes of the rectangle that are not written. */
+void written_holes(const Written *s, const FabRect *rect, HoleRuns *out);
 void written_save(Buf *out, const Written *s);
 /* Owns its bits. */
 Written written_load(SaveReader *in);

@@ -4,6 +4,7 @@
 #include "sim/machine/job.h"
 #include "sim/machine/mover.h"
 #include "sim/machine/vm.h"
+#include "sim/machine/vm_ops.h"
 #include "sim/machine/world.h"
 
 #include <string.h>
@@ -218,6 +219,7 @@ void world_lane_exit(World *w, Lane *lane)
     if (last)
         end_dispatch(w, lane, d);
     vec_clear(&lane->frames);
+    vm_holes_forget(lane);
     job_forget_tasks(lane);
     lane->stack_len = 0;
     lane->pending.kind = PEND_NONE;
@@ -283,6 +285,7 @@ void device_reset(World *w)
             Lane *l = &r->lanes[k];
             vec_clear(&l->frames);
             vec_clear(&l->births);
+            vm_holes_forget(l);
             job_forget_tasks(l);
             l->block = l->n_blocks = 0;
             l->job = l->slot = l->commits = 0;

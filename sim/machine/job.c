@@ -325,6 +325,7 @@ bool job_keep_add(World *w, Lane *lane, const MemRef *m, const RectPair *p, cons
 
 static void do_adds(World *w, Job *job)
 {
+    vm_settle(w);
     vec_sort(&job->adds, by_block);
     for (uint32_t i = 0; i < job->adds.len; i++) {
         KeptAdd *a = &job->adds.at[i];
@@ -387,6 +388,7 @@ void job_lane_exit(World *w, Lane *lane)
     job->end_ps = lane->now > job->end_ps ? lane->now : job->end_ps;
     vec_clear(&lane->frames);
     vec_clear(&lane->births);
+    vm_holes_forget(lane);
     lane->stack_len = 0;
     lane->pending.kind = PEND_NONE;
     lane->barrier_phase = PHASE_NONE;

@@ -77,7 +77,7 @@ typedef struct {
     int64_t begin, end;       /* ps; for NOTIFY and writes end is when the lane goes on */
     int64_t arrive;     /* ps; NOTIFY, ARRIVE, remote writes: when it is there. WAIT: arrival of the
                            notify that satisfied it */
-    uint64_t link;      /* TILE_UNINIT: what its load came upon, 0: no load. ARRIVE: seq of its NOTIFY. WAIT: seq of the NOTIFY that satisfied it,
+    uint64_t link;      /* ARRIVE: seq of its NOTIFY. WAIT: seq of the NOTIFY that satisfied it,
                            0: none (held from the start) */
     FabPayload payload; /* ARRIVE: what this observer attached to the NOTIFY */
     const FabRect *whole; /* ATOMIC: the rectangle as the instruction made it, */

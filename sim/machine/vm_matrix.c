@@ -120,7 +120,8 @@ static void turn_matrix(const Operand *to, const Operand *from, char *out, const
 
 static bool turn(World *w, Lane *lane, const BcInsn *in)
 {
-    Operand from = read_operand(w, lane, in->b), to = operand(lane, in->a);
+    vm_tile_written(w, lane, in->b);
+    Operand from = operand(lane, in->b), to = operand(lane, in->a);
     uint32_t rank = from.t->rank;
     int64_t matrices = 1, valid = 1;
     memcpy(to.state->valid, from.state->valid, sizeof to.state->valid);
@@ -135,11 +136,18 @@ static bool turn(World *w, Lane *lane, const BcInsn *in)
     for (uint32_t i = 0; i < rank; i++)
         valid *= from.state->valid[i];
     int64_t bytes = valid * (int64_t)dtype_bytes(from.t->dtype);
-    spend(w, lane, clock_compute(&w->platform, lane->now, bytes), from.t->dtype);
+    vm_holes_clear(lane, in->a);
+    if (!lane->on_holes)
+        spend(w, lane, clock_compute(&w->platform, lane->now, bytes), from.t->dtype);
     return true;
 }
 
 bool vm_matrix(World *w, Lane *lane, const BcInsn *in)
 {
-    return in->op == BC_TTURN ? turn(w, lane, in) : product(w, lane, in);
+    if (in->op == BC_TTURN)
+        return vm_holes_carry(w, lane, in, turn);
+    if (!product(w, lane, in))
+        return false;
+    vm_holes_clear(lane, in->a);
+    return true;
 }

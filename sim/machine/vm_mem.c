@@ -153,7 +153,7 @@ static bool device_access(World *w, Lane *lane, const MemRef *m, const RectPair 
         fab_add_rect(&p->rect, m->dtype, mem, local_of(p, at), 0);
     else if (write && !kept)
         rect_copy(&p->rect, mem, p->rect.stride, at, p->tile_stride);
-    else
+    else if (!write)
         rect_copy(&p->rect, at, p->tile_stride, mem, p->rect.stride);
     EventKind kind = write ? EV_TENSOR_WRITE : EV_TENSOR_READ;
     probe_touch(&w->probe, lane, kind, &p->rect, m->dtype, true);
@@ -284,6 +284,13 @@ typedef struct {
     EventKind kind;
 } TileAccess;
 
+/* A store to memory that the dispatch made: what is uninitialised stays so. */
+static bool carries_holes(const World *w, const Lane *lane, const TileAccess *a)
+{
+    return lane->holes && a->kind == EV_WRITE && a->m->kind == MEM_DEVICE &&
+           a->m->object >= w->dispatches.at[lane->dispatch].n_regions;
+}
+
 /* Moves the extents `ext` of the tile to or from the view. */
 static bool move_tile(World *w, Lane *lane, const TileAccess *a, const BcTile *t,
                       const int64_t *ext)
@@ -292,7 +299,18 @@ static bool move_tile(World *w, Lane *lane, const TileAccess *a, const BcTile *t
     if (!vm_bounds(w, lane, a->m, off, ext))
         return false;
     RectPair p = rect_make(a->m, a->rank, off, ext, t->shape, t->pitch);
-    return vm_access(w, lane, a->m, a->kind, &p, vm_tile_at(lane, t));
+    HoleRuns runs = {0};
+    bool load = a->kind == EV_READ || a->kind == EV_REMOTE_READ;
+    if (!load && carries_holes(w, lane, a))
+        vm_holes_stored(lane, t, &p, &runs);
+    if (load ? probe_wants(&w->probe, EV_TILE_UNINIT) : runs.list.len != 0)
+        w->holes = &runs;
+    bool ok = vm_access(w, lane, a->m, a->kind, &p, vm_tile_at(lane, t));
+    w->holes = NULL;
+    if (load)
+        vm_holes_loaded(lane, t, &p, &runs);
+    vec_free(&runs.list);
+    return ok;
 }
 
 /* Reads into a tile: valid extents `valid`, or the whole tile. */
@@ -305,24 +323,13 @@ static bool load_tile(World *w, Lane *lane, const TileAccess *a, const int64_t *
         if (ext[i] < 0 || ext[i] > t->shape[i])
             return vm_fault(w, lane, "%s: valid extent %lld of axis %u is outside the tile (%lld)",
                             op_text(lane), (long long)ext[i], i, (long long)t->shape[i]);
-    w->takes_holes = a->kind == EV_READ && a->m->kind == MEM_DEVICE;
-    w->hole = 0;
-    bool good = move_tile(w, lane, a, t, ext);
-    w->takes_holes = false;
-    if (!good)
+    vm_holes_clear(lane, a->slot);
+    if (!move_tile(w, lane, a, t, ext))
         return false;
     TileState *state = &top->tiles[a->slot];
     memcpy(state->valid, ext, t->rank * sizeof *ext);
-    state->written = !w->hole;
-    state->source = w->hole;
+    state->written = true;
     return true;
-}
-
-/* Memory that the dispatch made itself may be given what nobody has written. */
-static bool is_scratch(const World *w, const Lane *lane, const TileAccess *a)
-{
-    return a->kind == EV_WRITE && a->m->kind == MEM_DEVICE &&
-           a->m->object >= w->dispatches.at[lane->dispatch].n_regions;
 }
 
 static bool store_tile(World *w, Lane *lane, const TileAccess *a)
@@ -330,15 +337,13 @@ static bool store_tile(World *w, Lane *lane, const TileAccess *a)
     Frame *top = lane_top(lane);
     BcTile t = top->f->tiles[a->slot];
     int64_t ext[BC_MAX_RANK];
-    if (!top->tiles[a->slot].written && is_scratch(w, lane, a))
-        w->stores_holes = true;
+    if (carries_holes(w, lane, a))
+        vm_tile_written(w, lane, a->slot);
     else
         vm_tile_used(w, lane, a->slot);
     vm_pad_leading(t.rank, a->m->rank, top->tiles[a->slot].valid, ext);
     vm_pad_leading(t.rank, a->m->rank, top->f->tiles[a->slot].shape, t.shape);
-    bool good = move_tile(w, lane, a, &t, ext);
-    w->stores_holes = false;
-    return good;
+    return move_tile(w, lane, a, &t, ext);
 }
 
 /* Valid extents of a load that ends where the memory does; false when nothing is left. */

@@ -121,6 +121,23 @@ KernelScalar vm_element_scalar(Dtype t, const void *at);
 void vm_spend(World *w, Lane *lane, int64_t bytes, TileOp op, Dtype dtype);
 bool vm_tile_op(World *w, Lane *lane, const BcInsn *in);
 
+/* sim/machine/vm_holes.c: uninitialised elements. Those of a tile that got its value are gone. */
+void vm_holes_clear(Lane *lane, uint32_t slot);
+void vm_holes_forget(Lane *lane);
+/* All elements of the tile are uninitialised. */
+void vm_holes_everywhere(Lane *lane, uint32_t slot);
+/* Is there one in its valid region? The number of its load, 0: none. */
+bool vm_holes_find(Lane *lane, uint32_t slot, uint64_t *load);
+/* The tile was loaded: those in `runs` are uninitialised. */
+void vm_holes_loaded(Lane *lane, const BcTile *t, const RectPair *p, HoleRuns *runs);
+/* The tile is to be stored: appends the bytes of memory that become uninitialised. */
+void vm_holes_stored(Lane *lane, const BcTile *t, const RectPair *p, HoleRuns *runs);
+/* Executes an instruction that moves elements, and moves the uninitialised ones along. */
+typedef bool TileExecute(World *w, Lane *lane, const BcInsn *in);
+bool vm_holes_carry(World *w, Lane *lane, const BcInsn *in, TileExecute *op);
+/* Reported where the tile as a whole is uninitialised. */
+void vm_tile_written(World *w, Lane *lane, uint32_t slot);
+
 /* sim/machine/vm_make.c */
 bool vm_make(World *w, Lane *lane, const BcInsn *in);
 bool vm_fill(World *w, Lane *lane, const BcInsn *in);

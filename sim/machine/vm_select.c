@@ -107,8 +107,10 @@ static bool select_elements(World *w, Lane *lane, const BcInsn *in)
     if (!covers(&m.r, &both))
         return vm_fault(w, lane, "the mask does not cover the valid region of the operands");
     vm_tile_used(w, lane, in->b);
-    vm_tile_used(w, lane, in->c);
-    vm_tile_used(w, lane, in->d);
+    vm_tile_written(w, lane, in->c);
+    vm_tile_written(w, lane, in->d);
+    if (lane->on_holes) /* of the mask it is the bits that count */
+        m.at = lane->holes + lane_top(lane)->f->tiles[in->b].at;
     size_t size = dtype_bytes(a.dtype);
     for (int64_t row = 0; row < a.rows; row++) {
         const uint8_t *mask = (const uint8_t *)m.at + row * m.pitch;
@@ -182,7 +184,7 @@ bool vm_tile_select(World *w, Lane *lane, const BcInsn *in)
 {
     switch (in->op) {
     case BC_TCMP: return compare_tiles(w, lane, in);
-    case BC_TSEL: return select_elements(w, lane, in);
+    case BC_TSEL: return vm_holes_carry(w, lane, in, select_elements);
     case BC_TPARTS: return combine_parts(w, lane, in);
     default: return count(w, lane, in);
     }

@@ -59,11 +59,7 @@ static bool done(World *w, Lane *lane, const BcInsn *in, const TileRegion *out, 
 {
     const BcTile *t = &lane_top(lane)->f->tiles[in->a];
     Grid g = grid_of(out);
-    TileState *tiles = lane_top(lane)->tiles;
-    bool joins = in->op == BC_TCONCAT && tiles[in->b].written;
-    uint32_t source = tiles[joins ? in->c : in->b].source;
     vm_tile_made(lane, in->a, out, written);
-    tiles[in->a].source = written ? 0 : source;
     vm_spend(w, lane, grid_elements(&g) * (int64_t)dtype_bytes(t->dtype), TOP_NONE,
              (Dtype)t->dtype);
     return true;
@@ -252,7 +248,7 @@ static bool fill_padding(World *w, Lane *lane, const BcInsn *in)
     Dtype dtype = (Dtype)lane_top(lane)->f->tiles[in->a].dtype;
     Padding p = {.to = layout_of(lane, in->a),
                  .valid = grid_of(&a),
-                 .value = vm_constant(w, in->imm, dtype),
+                 .value = lane->on_holes ? (KernelScalar){0} : vm_constant(w, in->imm, dtype),
                  .dtype = dtype};
     TileLayout from = layout_of(lane, in->b);
     memcpy(out.valid, out.shape, sizeof out.valid);
@@ -354,13 +350,15 @@ static bool tile_write(World *w, Lane *lane, const BcInsn *in)
         copy_part(&to, &from, &g);
     at = moved(to, r + in->c, out.rank);
     KernelScalar s = kernel_scalar((Dtype)in->imm, r[in->e], dtype);
+    if (lane->on_holes)
+        s = (KernelScalar){0};
     kernel_fill(dtype, &(KernelArgs){.to = at.at, .rows = 1, .cols = 1}, s);
     vm_tile_made(lane, in->a, &out, true);
     vm_spend(w, lane, dtype_bytes(dtype), TOP_NONE, dtype);
     return true;
 }
 
-bool vm_tile_shape(World *w, Lane *lane, const BcInsn *in)
+static bool execute(World *w, Lane *lane, const BcInsn *in)
 {
     switch (in->op) {
     case BC_TSLICE: return slice(w, lane, in);
@@ -373,4 +371,14 @@ bool vm_tile_shape(World *w, Lane *lane, const BcInsn *in)
     case BC_TBYTES: return other_dtype(w, lane, in);
     default: return tile_write(w, lane, in);
     }
+}
+
+bool vm_tile_shape(World *w, Lane *lane, const BcInsn *in)
+{
+    bool paste = in->op == BC_TPASTE;
+    if (paste && !is_written(lane, in->b))
+        vm_holes_everywhere(lane, in->b);
+    if (paste && !is_written(lane, in->c) && lane->holes)
+        vm_holes_everywhere(lane, in->c);
+    return vm_holes_carry(w, lane, in, execute);
 }

@@ -12,19 +12,34 @@ char *vm_tile_at(Lane *lane, const BcTile *t)
 }
 
 /* Only the first use is told: whatever the op wrote then counts as written. */
-void vm_tile_used(World *w, Lane *lane, uint32_t slot)
+static void tell(World *w, Lane *lane, uint32_t slot, uint64_t load)
 {
-    TileState *s = &lane_top(lane)->tiles[slot];
-    if (s->written)
-        return;
     Event e = {.kind = EV_TILE_UNINIT,
                .lane = lane,
                .tile = (uint16_t)slot,
-               .link = s->source,
+               .link = load,
                .begin = lane->now,
                .end = lane->now};
     probe_emit(&w->probe, &e);
+}
+
+void vm_tile_written(World *w, Lane *lane, uint32_t slot)
+{
+    TileState *s = &lane_top(lane)->tiles[slot];
+    if (s->written || lane->on_holes)
+        return;
+    tell(w, lane, slot, 0);
     s->written = true;
+}
+
+void vm_tile_used(World *w, Lane *lane, uint32_t slot)
+{
+    uint64_t load;
+    vm_tile_written(w, lane, slot);
+    if (!vm_holes_find(lane, slot, &load))
+        return;
+    tell(w, lane, slot, load);
+    vm_holes_clear(lane, slot);
 }
 
 void vm_tile_made(Lane *lane, uint32_t slot, const TileRegion *r, bool written)
@@ -33,7 +48,7 @@ void vm_tile_made(Lane *lane, uint32_t slot, const TileRegion *r, bool written)
     vm_check_valid(&lane_top(lane)->f->tiles[slot], r->valid);
     memcpy(s->valid, r->valid, r->rank * sizeof *r->valid);
     s->written = written;
-    s->source = 0;
+    vm_holes_clear(lane, slot);
 }
 
 KernelScalar vm_constant(const World *w, int32_t k, Dtype dtype)
@@ -54,6 +69,8 @@ KernelScalar vm_element_scalar(Dtype t, const void *at)
 
 void vm_spend(World *w, Lane *lane, int64_t bytes, TileOp op, Dtype dtype)
 {
+    if (lane->on_holes)
+        return;
     Event e = {
         .kind = EV_COMPUTE, .lane = lane, .dtype = dtype, .begin = lane->now, .op = (uint8_t)op};
     lane->now = e.end = clock_compute(&w->platform, lane->now, bytes);
@@ -223,9 +240,7 @@ static bool elementwise(World *w, Lane *lane, const BcInsn *in)
         vm_settle(w);
     c.ends = c.mover ? vm_ends(w, lane) : 0;
     bool written = in->op != BC_TCOPY || lane_top(lane)->tiles[in->b].written;
-    uint32_t source = written ? 0 : lane_top(lane)->tiles[in->b].source;
     vm_tile_made(lane, in->a, &out, written);
-    lane_top(lane)->tiles[in->a].source = source;
     Grid g = grid_of(&out);
     if (!rows_walk(&g, operands, n, run_rows, &c))
         return vm_fault(w, lane,
@@ -274,8 +289,8 @@ bool vm_tile_op(World *w, Lane *lane, const BcInsn *in)
         vm_tile_made(lane, in->a, &r, false);
         return true;
     case BC_TRED: return reduce(w, lane, in);
+    case BC_TCOPY: return vm_holes_carry(w, lane, in, elementwise);
     case BC_TFULL:
-    case BC_TCOPY:
     case BC_TBIN:
     case BC_TBINK:
     case BC_TBINR:

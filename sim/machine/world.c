@@ -149,6 +149,8 @@ static void free_lane(Lane *l)
 {
     vec_free(&l->frames);
     vec_free(&l->births);
+    vec_free(&l->hole_loads);
+    xfree(l->holes);
     vec_free(&l->tasks);
     vec_free(&l->task_deps);
     vec_free(&l->joins);

@@ -83,8 +83,7 @@ typedef struct {
 
 typedef struct {
     int64_t valid[BC_MAX_RANK];
-    bool written;    /* false: elements are uninitialised, as after TCREATE */
-    uint32_t source; /* then: what the load came upon that took them, 0: no load */
+    bool written; /* false after TCREATE: elements are uninitialised */
 } TileState;
 
 typedef struct {
@@ -188,6 +187,11 @@ struct Lane {
     size_t stack_len, stack_cap;
     char *core_mem; /* on-core memory: the tiles */
     int64_t core_cap;
+    char *holes; /* per byte of it: 0, or which load an uninitialised one came from; NULL: there was
+                    none so far (vm_holes.c) */
+    int64_t holes_cap;
+    VEC(uint64_t) hole_loads; /* the check's numbers of them */
+    bool on_holes, carries;   /* an instruction that moves holes is executed on them; behind that */
 #ifdef PLD_VM_CHECK
     const BcTile *checked; /* that the next access may be in */
 #endif
@@ -219,6 +223,16 @@ typedef struct {
     Ports ports;
     int64_t free_ps; /* when its last dispatch ended */
 } Rank;
+
+/* Bytes of memory that a load reads and nobody has written: the check for uninitialised reads fills
+ * them in, with a number of the load. A store of such bytes: they stay unwritten. */
+typedef struct {
+    int64_t offset, bytes;
+} HoleRun;
+typedef struct {
+    VEC(HoleRun) list;
+    uint64_t load;
+} HoleRuns;
 
 /* Arrivals at a signal cell, for the clock: when did the predicate become true. */
 typedef struct {
@@ -258,6 +272,7 @@ struct World {
     Processes *processes; /* NULL: all ranks are of this one */
     Fabric *fabric;
     Probe probe;
+    HoleRuns *holes;     /* of the load or store under way, or NULL */
     SyncPatch *patch;    /* what is left out of the program; NULL: nothing */
     bool stop_at_reads;  /* vm_run stops before every pl.read of a window */
     bool stop_at_data;   /* and before every other access of memory that lanes share */
@@ -280,10 +295,6 @@ struct World {
     uint32_t n_still;                          /* lanes stopped so */
     bool setup_failed;                         /* the host part failed: nothing to run */
     bool keep_windows;                         /* world_reset leaves windows as they are */
-    /* Within one load or store of a tile: */
-    bool takes_holes;  /* what it reads may be uninitialised until it is used */
-    uint32_t hole;     /* the check's number of what is, 0: nothing */
-    bool stores_holes; /* what it writes is uninitialised */
     uint32_t print_rank;                       /* that RunConfig.print hears of */
     RunResult *result;                         /* of the run under way: reports go there */
     void (*on_unblock)(void *env, Lane *lane); /* the scheduler's: a lane became READY */

@@ -5,6 +5,7 @@
 #include "sim/machine/device.h"
 #include "sim/machine/job.h"
 #include "sim/machine/vm.h"
+#include "sim/machine/vm_ops.h"
 #include <string.h>
 
 enum { MOST_BYTES = 256 * 1024 }; /* of memory that is saved */
@@ -25,11 +26,13 @@ static void save_lane(Buf *out, const Lane *l)
 
 static void load_lane(SaveReader *in, Lane *l)
 {
+    vm_holes_forget(l);
     Lane old = *l;
     load_value(in, *l);
     int64_t core = l->core_cap;
     memcpy(&l->frames, &old.frames, sizeof l->frames);
     memcpy(&l->births, &old.births, sizeof l->births);
+    memcpy(&l->hole_loads, &old.hole_loads, sizeof l->hole_loads);
     memcpy(&l->tasks, &old.tasks, sizeof l->tasks);
     memcpy(&l->task_deps, &old.task_deps, sizeof l->task_deps);
     memcpy(&l->joins, &old.joins, sizeof l->joins);
@@ -151,6 +154,10 @@ static bool can_save(const World *w)
     for (uint32_t i = 0; i < w->n_ranks; i++)
         if (jobs_any(&w->ranks[i]))
             return false;
+    for (uint32_t i = 0; i < w->n_ranks; i++)
+        for (uint32_t k = 0; k < w->ranks[i].n_lanes; k++)
+            if (w->ranks[i].lanes[k].holes)
+                return false;
     for (uint32_t i = 0; i < w->probe.observers.len; i++)
         if (!w->probe.observers.at[i]->save)
             return false;

@@ -154,15 +154,19 @@ int over_begin(Over *over, RunOptions *o)
     const PldTransport *t = transport_open(&o->arena, o->plugin, &why);
     if (!t)
         return usage_error(TOOL, "--fabric=mpi: %s", why);
+    started = t;
     why = t->start(&user);
-    if (why)
+    if (why) {
+        started = NULL;
         return usage_error(TOOL, "--fabric=mpi: %s: %s", t->name, why);
+    }
     if (transport_is_lost(&o->arena, t, &why)) {
         (void)usage_error(TOOL, "--fabric=mpi: %s", why);
         t->stop();
+        started = NULL;
         return STATUS_USAGE;
     }
-    over->transport = started = t;
+    over->transport = t;
     if (t->rank() != 0)
         silence(over);
     else

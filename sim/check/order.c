@@ -80,8 +80,7 @@ static void empty(OrderCheck *c)
     }
     c->n_events = 0;
     c->n_accesses = 0;
-    vec_clear(&c->cells);
-    map_clear(&c->cell_index);
+    order_cells_clear(c);
     vec_clear(&c->slices);
     map_clear(&c->slice_index);
     vec_clear(&c->grids);
@@ -200,7 +199,7 @@ static void destroy(Observer *o)
     vec_free(&c->tokens);
     vec_free(&c->waits);
     vec_free(&c->found);
-    map_free(&c->cell_index);
+    cell_pages_free(&c->cell_index);
     map_free(&c->slice_index);
     map_free(&c->reported);
     map_free(&c->raced);
@@ -224,6 +223,7 @@ static void destroy(Observer *o)
 static void make_tables(OrderCheck *c, const World *w)
 {
     c->n_ranks = w->n_ranks;
+    c->cell_index = (CellPages){.size = sizeof(uint32_t), .n_ranks = w->n_ranks};
     c->n_dispatches = w->dispatches.len;
     c->first_thread = xcalloc(w->n_ranks + 2, sizeof *c->first_thread);
     for (uint32_t r = 0; r < w->n_ranks; r++) {

@@ -16,6 +16,7 @@
 #include "base/map.h"
 #include "sim/check/ranges.h"
 #include "sim/check/vclock.h"
+#include "sim/machine/cell_pages.h"
 #include "sim/machine/world.h"
 
 typedef enum {
@@ -233,7 +234,7 @@ typedef struct {
     VEC(OrderEvent *) blocks;
     uint32_t n_events; /* the last one's number: they count from 1 */
     VEC(OrderCell) cells;
-    Map cell_index;
+    CellPages cell_index; /* uint32_t: position in `cells` + 1 */
     VEC(Slice) slices;
     Map slice_index;
     VEC(OrderGrid) grids;
@@ -296,6 +297,9 @@ void order_log_end(OrderCheck *c);
 void order_log_again(OrderCheck *c, const OrderEvent *events, uint32_t n);
 /* Appends an event that touches no cell; returns its number. */
 uint32_t order_log_push(OrderCheck *c, OrderEvent e);
+/* No cells; and all of `cells` found again where they were loaded. */
+void order_cells_clear(OrderCheck *c);
+void order_cells_index(OrderCheck *c);
 /* Index of a cell in `cells`: of a new one, which starts at 0, where there is none. */
 uint32_t order_cell(OrderCheck *c, FabAddr at);
 FabRect order_rect(const OrderCheck *c, const OrderAccess *a);

@@ -32,15 +32,27 @@ static OrderEvent make_event(const OrderCheck *c, OrderKind kind, CodePlace at)
 
 static OrderCell *cell_find(OrderCheck *c, FabAddr at)
 {
-    uint64_t found;
     if (c->in_rounds)
         rounds_leave(c, at.window);
-    uint64_t key = ((uint64_t)at.window * c->n_ranks + at.rank) << 36 | (uint64_t)at.offset / 4;
-    if (map_get(&c->cell_index, key, &found))
-        return &c->cells.at[found];
-    map_set(&c->cell_index, key, c->cells.len);
+    uint32_t *found = cell_pages_find(&c->cell_index, at, true);
+    if (*found)
+        return &c->cells.at[*found - 1];
     vec_push(&c->cells, (OrderCell){.at = at});
+    *found = c->cells.len;
     return &vec_last(&c->cells);
+}
+
+void order_cells_index(OrderCheck *c)
+{
+    for (uint32_t i = 0; i < c->cells.len; i++)
+        *(uint32_t *)cell_pages_find(&c->cell_index, c->cells.at[i].at, true) = i + 1;
+}
+
+void order_cells_clear(OrderCheck *c)
+{
+    for (uint32_t i = 0; i < c->cells.len; i++)
+        *(uint32_t *)cell_pages_find(&c->cell_index, c->cells.at[i].at, true) = 0;
+    vec_clear(&c->cells);
 }
 
 uint32_t order_cell(OrderCheck *c, FabAddr at)

@@ -37,7 +37,6 @@ bool order_save(const OrderCheck *c, Buf *out)
     for (uint32_t u = 0; u < c->n_threads; u++)
         save_thread(out, &c->threads[u]);
     save_vec(out, &c->cells);
-    save_map(out, &c->cell_index);
     save_vec(out, &c->slices);
     save_map(out, &c->slice_index);
     save_vec(out, &c->grids);
@@ -55,7 +54,7 @@ void order_load(OrderCheck *c, SaveReader *in)
     for (uint32_t u = 0; u < c->n_threads; u++)
         load_thread(in, &c->threads[u]);
     load_vec(in, &c->cells);
-    load_map(in, &c->cell_index);
+    order_cells_index(c);
     load_vec(in, &c->slices);
     load_map(in, &c->slice_index);
     load_vec(in, &c->grids);

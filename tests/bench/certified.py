@@ -14,7 +14,7 @@ import subprocess
 import sys
 
 C = "tests/e2e/collectives/"
-MIXED = "barrier broadcast allgather all_to_all reduce_scatter allreduce".split()
+TWICE = "barrier broadcast allgather all_to_all reduce_scatter mesh".split()
 RING_TO = 128  # devices
 MANY = 32  # devices beyond which tensors are small
 SMALL = {
@@ -71,8 +71,8 @@ def small(name, devices):
 def programs(which, devices):
     """(name, arguments) of all there are."""
     if which == "builtins":
-        for name in MIXED:
-            yield name, [C + "mixed.pld", *"-D REPS=2 -D SIZE=1 -D".split(), "which=" + name]
+        for name in TWICE:
+            yield name, ["tests/e2e/repeated.pld", *"-D SIZE=1 -D".split(), "mode=" + name]
         yield "all_to_all_v", [C + "all_to_all_v.pld", "-D", "REPS=2"]
         if devices <= RING_TO:
             yield "ring", [C + "allreduce.pld", *f"-D REPS=2 -D SIZE={devices} -D mode=ring".split()]

@@ -94,7 +94,7 @@ starved 23 "$build/pldc" $s -D mode=put -o "$tmp/w/b"
 starved 23 "$build/pldc" --compare $s -D mode=put -- -D mode=get
 starved 29 "$build/pldrun" "$tmp/p.pldb" --trace="$tmp/w/t.json" --output y="$tmp/w/y.npy"
 starved 29 "$build/pldrun" $s -D mode=put --cost
-starved 997 "$build/pldrun" "$tmp/p.pldb" --explore=search
-starved 997 "$build/pldrun" "$tmp/p.pldb" --explore=outcomes -j 2
-starved 997 "$build/pldrun" "$tmp/p.pldb" --explain-sync
+starved 19 "$build/pldrun" "$tmp/p.pldb" --explore=search
+starved 19 "$build/pldrun" "$tmp/p.pldb" --explore=outcomes -j 2
+starved 199 "$build/pldrun" "$tmp/p.pldb" --explain-sync
 finish

@@ -20,7 +20,7 @@ launch() {
     local start=("mpirun.$library" -n "$n")
     [ -z "$over_hosts" ] || start=(tests/mpi/hosts.sh "$library" "$n")
     timeout -k 5 "${MPI_TIMEOUT:-0}" "${start[@]}" "$build/pldrun" --fabric=mpi "$@" 2>"$tmp/raw" >"$tmp/out" </dev/null; rc=$?
-    grep -Ev '^-+$|^(Primary job|a non-zero exit|mpirun |the job to be|=|\| |[[:space:]]*(Process name|Exit code):|[[]vm:)|^$' \
+    grep -Ev '^-+$|^(Primary job|a non-zero exit|mpirun |the job to be|=|\| |[[:space:]]*(Process name|Exit code):|[[][^]]*:[0-9]+[]] )|^$' \
         "$tmp/raw" >"$tmp/err"
     return $rc
 }
@@ -194,7 +194,7 @@ refusals() {
     refuses 'exploration' 2 '--explore is about' $x -d 0-3 --explore
     refuses 'a schedule' 2 '--schedule is about' $x -d 0-3 --schedule=random:1
     refuses 'a file that is not there' 2 'nowhere.pld' nowhere.pld -d 0-3
-    refuses 'an input of another shape' 2 'shape' $x -d 0-3 --input "x=$tmp/many.npy"
+    refuses 'an input of another shape' 2 'shape' $x -d 0-4 --input "x=$tmp/right.npy"
     exits '--map without processes' 2 "$build/pldrun" --map=cyclic $x
     says '--map without processes' '--map goes with --fabric=mpi'
     exits 'no such plug-in' 2 "$build/pldrun" --fabric=mpi:/nowhere.so $x
@@ -222,21 +222,32 @@ refusals() {
 "$build/pldrun" -q $x -d 0-3 --output y="$tmp/right.npy" >/dev/null
 # Nothing is left but perhaps a whole file: the transport may fail after that.
 whole_or_none() { ! ls "$1".* >/dev/null 2>&1 && { [ ! -e "$1" ] || cmp -s "$1" "$tmp/right.npy"; }; }
+# fails_at PROCESS N [NAME]: the n-th call of MPI there fails, or the n-th of a name
+fails_at() {
+    local rc; rm -f "$tmp/y.npy"
+    timeout -k 5 300 mpirun.openmpi -n 2 -x PLD_FAIL="$2" -x PLD_FAIL_AT="$1" ${3:+-x PLD_FAIL_OF="$3"} \
+        -x LD_PRELOAD="$tmp/mpi_faults.so" "$build/pldrun" --fabric=mpi -q $x -d 0-3 --no-shared \
+        --output y="$tmp/y.npy" >"$tmp/out" 2>"$tmp/err" </dev/null; rc=$?
+    if [ $rc -eq 0 ] && [ "$(cat "$tmp/out")" = OK ] && cmp -s "$tmp/y.npy" "$tmp/right.npy"; then ok # fewer calls than that
+    elif [ $rc -ne 0 ] && grep -q 'pldrun: error' "$tmp/err" && whole_or_none "$tmp/y.npy"; then ok
+    else bad "call $2 of ${3:-all} in process $1 fails: status $rc, $(head -n 3 "$tmp/err" | tr '\n' ' ')"; fi
+}
 failing_calls() {
-    if command -v mpicc.openmpi >/dev/null && [ "${list[0]}" = openmpi ]; then
-        mpicc.openmpi -O1 -shared -fPIC -o "$tmp/mpi_faults.so" tests/mpi/faults.c
-        for at in 0 1; do
-            for n in $(if [ -n "$LONG" ]; then seq 1 120; else echo 2 9 14 30 108 112; fi); do
-                mine || continue
-                rm -f "$tmp/y.npy"
-                timeout -k 5 300 mpirun.openmpi -n 2 -x PLD_FAIL="$n" -x PLD_FAIL_AT=$at -x LD_PRELOAD="$tmp/mpi_faults.so" \
-                    "$build/pldrun" --fabric=mpi -q $x -d 0-3 --no-shared --output y="$tmp/y.npy" >"$tmp/out" 2>"$tmp/err" </dev/null; rc=$?
-                if [ $rc -eq 0 ] && [ "$(cat "$tmp/out")" = OK ]; then ok # fewer calls than that
-                elif [ $rc -ne 0 ] && grep -q 'pldrun: error' "$tmp/err" && whole_or_none "$tmp/y.npy"; then ok
-                else bad "call $n of process $at fails: status $rc, $(head -n 3 "$tmp/err" | tr '\n' ' ')"; fi
+    if ! command -v mpicc.openmpi >/dev/null || [ "${list[0]}" != openmpi ]; then return; fi
+    mpicc.openmpi -O1 -shared -fPIC -o "$tmp/mpi_faults.so" tests/mpi/faults.c
+    for at in 0 1; do
+        for n in $(if [ -n "$LONG" ]; then seq 1 200; else echo 2 16 30 108; fi); do
+            if mine; then fails_at $at "$n"; fi
+        done
+        for name in $(every 'Iprobe' Test Wait Get_count); do
+            for n in $(every 1 2 5 20); do
+                if mine; then fails_at $at "$n" "$name"; fi
             done
         done
-    fi
+    done
+    exits 'separate memory' 2 mpirun.openmpi -n 2 -x PLD_SEPARATE=1 -x LD_PRELOAD="$tmp/mpi_faults.so" \
+        "$build/pldrun" --fabric=mpi -q $x -d 0-3
+    says 'separate memory' 'Open MPI: its windows are MPI_WIN_SEPARATE'
 }
 killed_process() {
     # A process that is killed: a status, and no half file.

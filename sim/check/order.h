@@ -138,9 +138,8 @@ typedef struct {
 
 /* One round of a barrier. */
 typedef struct {
-    uint32_t *events; /* per member: its NOTIFIES; 0: not yet */
-    uint32_t waited;  /* of the run that is followed: members */
-    Know know;        /* what those who notified knew */
+    uint32_t waited; /* of the run that is followed: members */
+    Know know;       /* what those who notified knew */
 } OrderRound;
 
 /* The cells of a window that nothing but barriers of builtins has used: cell m of each member but m
@@ -153,6 +152,7 @@ typedef struct {
         int64_t lowered;
     } * members;
     VEC(OrderRound) rounds;
+    VEC(uint32_t) events; /* per round and member: its NOTIFIES; 0: not yet */
 } OrderRounds;
 
 /* Notifies or waits of a thread to each peer that have begun. */
@@ -160,6 +160,7 @@ typedef struct {
     bool open;
     uint8_t kind;    /* OE_NOTIFIES, OE_WAITS, OE_LOWERS */
     uint32_t rounds; /* in OrderCheck.rounds */
+    uint32_t self;   /* the thread's member */
     uint32_t next;   /* member, and the cell that is used for it */
     FabAddr cell;
     uint32_t func, pc;
@@ -246,7 +247,7 @@ typedef struct {
     bool shared_cores; /* blocks that follow each other on a core use cells */
     bool part;         /* what not every schedule comes to was left out */
     VEC(LostWait) lost;
-    bool in_rounds;    /* barriers are written down at once */
+    bool in_rounds; /* barriers are written down at once */
     VEC(OrderRounds) rounds;
     /* per window: 0, index in `rounds` + 1, or ORDER_SINGLE: event by event */
     uint32_t *window_use;

@@ -244,6 +244,8 @@ static void merge_last_two(OrderCheck *c, OrderThread *t, Recent *r)
     if (!r->id[0] || !r->id[1])
         return;
     OrderAccess *newer = &t->accesses.at[r->id[0] - 1];
+    if (t->accesses.at[r->id[1] - 1].pos != newer->pos)
+        return;
     FabRect rect = order_rect(c, newer);
     if (!try_merge(c, &t->accesses.at[r->id[1] - 1], newer, &rect))
         return;

@@ -17,19 +17,14 @@
 
 #include <string.h>
 
-static void free_round(OrderRound *r)
-{
-    order_know_free(&r->know);
-    xfree(r->events);
-}
-
 void rounds_free(OrderCheck *c)
 {
     for (uint32_t i = 0; i < c->rounds.len; i++) {
         OrderRounds *x = &c->rounds.at[i];
         for (uint32_t k = 0; k < x->rounds.len; k++)
-            free_round(&x->rounds.at[k]);
+            order_know_free(&x->rounds.at[k].know);
         vec_free(&x->rounds);
+        vec_free(&x->events);
         xfree(x->members);
     }
     vec_free(&c->rounds);
@@ -128,11 +123,19 @@ static bool may_begin(const OrderRounds *x, const Event *e, uint8_t kind, uint32
     }
 }
 
-static OrderRound *round_at(OrderRounds *x, uint32_t round)
+/* The NOTIFIES of each member in a round. */
+static uint32_t *events_of(const OrderRounds *x, uint32_t round)
 {
-    while (x->rounds.len < round)
-        vec_push(&x->rounds, (OrderRound){.events = xcalloc(x->n, sizeof(uint32_t))});
-    return &x->rounds.at[round - 1];
+    return x->events.at + (size_t)(round - 1) * x->n;
+}
+
+static void make_round(OrderRounds *x, uint32_t round)
+{
+    while (x->rounds.len < round) {
+        vec_push(&x->rounds, (OrderRound){0});
+        for (uint32_t m = 0; m < x->n; m++)
+            vec_push(&x->events, 0);
+    }
 }
 
 static uint32_t push(OrderCheck *c, const OrderOpen *o, uint32_t thread, int32_t value)
@@ -158,6 +161,7 @@ static bool begin(OrderCheck *c, OrderRounds *x, const Event *e, uint32_t self)
     *o = (OrderOpen){.open = true,
                      .kind = kind,
                      .rounds = (uint32_t)(x - c->rounds.at),
+                     .self = self,
                      .next = first_peer(self),
                      .cell = cell,
                      .func = e->at.func,
@@ -169,7 +173,8 @@ static bool begin(OrderCheck *c, OrderRounds *x, const Event *e, uint32_t self)
     } else if (o->kind == OE_NOTIFIES) {
         uint32_t round = ++x->members[self].notified;
         o->event = push(c, o, thread, (int32_t)round);
-        round_at(x, round)->events[self] = o->event;
+        make_round(x, round);
+        events_of(x, round)[self] = o->event;
     }
     return true;
 }
@@ -204,12 +209,13 @@ static void advance(OrderCheck *c, uint32_t thread)
 {
     OrderOpen *o = &c->threads[thread].open;
     OrderRounds *x = &c->rounds.at[o->rounds];
-    uint32_t self = member_of(c, x, c->threads[thread].rank);
-    o->next = next_peer(o->next, self);
+    o->next = next_peer(o->next, o->self);
     if (o->next >= x->n)
-        complete(c, x, thread, self);
+        complete(c, x, thread, o->self);
+    else if (o->kind == OE_NOTIFIES)
+        o->cell.rank = window_domain(c->world, x->window)->members[o->next];
     else
-        o->cell = cell_of(c, x, o->kind, self, o->next);
+        o->cell.offset = x->base + 4 * (int64_t)o->next;
 }
 
 /* It is no barrier after all; of a window that none was found in yet, no more. */
@@ -379,7 +385,7 @@ bool rounds_need(OrderCheck *c, uint32_t thread, const OrderEvent *e, uint32_t *
 {
     OrderThread *t = &c->threads[thread];
     const OrderRounds *x = &c->rounds.at[e->cell];
-    const uint32_t *events = x->rounds.at[e->value - 1].events;
+    const uint32_t *events = events_of(x, (uint32_t)e->value);
     uint32_t self = member_of(c, x, t->rank);
     for (; t->next_member < x->n; t->next_member++) {
         uint32_t m = t->next_member;

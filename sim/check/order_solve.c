@@ -25,9 +25,19 @@ void order_waits_free(OrderCheck *c)
     vec_clear(&c->waits);
 }
 
+static bool is_shared(const OrderCheck *c)
+{
+    for (uint32_t i = 0; i < c->cells.len; i++)
+        if (c->cells.at[i].flags & CELL_SHARED)
+            return true;
+    return false;
+}
+
 static bool collect(OrderCheck *c)
 {
     order_waits_free(c);
+    if (!is_shared(c))
+        return false;
     for (uint32_t i = 1; i <= c->n_events; i++) {
         OrderEvent *e = order_event(c, i);
         if ((e->kind != OE_WAIT && e->kind != OE_STUCK) ||

@@ -233,6 +233,8 @@ enum {
     QUEUE = 256,    /* moves, a power of two */
     PAYS = 1 << 20, /* bytes to move before a thread is started */
     SPINS = 2000,   /* looks at the queue before going to sleep */
+    FEW = 8,
+    MANY = 64,
     CACHE_LINE = 64
 };
 
@@ -241,6 +243,7 @@ struct Mover {
     unsigned threads;
     int64_t moved; /* until there is a thread */
     bool started;
+    unsigned since, few; /* moves since it was settled; times that they were few, up to FEW */
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t wake;
@@ -337,9 +340,29 @@ Mover *mover_new(unsigned threads)
     return m;
 }
 
+/* What is settled after a few moves would have been done sooner by this thread: it does so until
+ * there are many again. */
+static void note_settled(Mover *m)
+{
+    if (m->since < FEW && m->few < FEW)
+        m->few++;
+    else if (m->since >= MANY)
+        m->few = 0;
+    m->since = 0;
+}
+
 void mover_do(Mover *m, const Move *move)
 {
+    m->since++;
+    if (m->started && m->few == FEW && m->since < MANY) {
+        perform(&m->waiting, move); /* the other thread has nothing to do since it was settled */
+        return;
+    }
     if (m->started) {
+        if (m->few == FEW) {
+            all_now(&m->waiting);
+            m->few = 0;
+        }
         push(m, move);
         return;
     }
@@ -354,10 +377,14 @@ void mover_do(Mover *m, const Move *move)
 
 void mover_settle(Mover *m)
 {
-    if (!m->started) {
+    if (m->since == 0)
+        return;
+    if (!m->started || (m->few == FEW && m->since < MANY)) {
         all_now(&m->waiting);
+        m->since = 0;
         return;
     }
+    note_settled(m);
     unsigned at = atomic_load_explicit(&m->pushed, memory_order_relaxed), looks = 0;
     while (atomic_load_explicit(&m->settled, memory_order_acquire) != at)
         pause_a_little(&looks);

@@ -30,7 +30,7 @@ static const Work works[] = {
                          "    for i in pl.range(1 << 40):\n"
                          "        s = s + i\n"
                          "    t = pl.full([64, 256], dtype=pl.FP32, value=1)\n"
-                         "    t = pl.muls(t, s)\n" TAIL},
+                         "    t = pl.muls(t, pl.cast(s, pl.FP32))\n" TAIL},
     {"tiles", HEAD "    t = pl.full([64, 256], dtype=pl.FP32, value=1)\n"
                    "    for i in pl.range(1 << 40):\n"
                    "        t = pl.exp(t)\n" TAIL},

@@ -59,7 +59,7 @@ def sources():
 def checks(which, size, reps):
     def timed(check):
         few, many = (run("tests/bench/collectives.pld", "-D", f"which={which}", "-D", f"SIZE={size}",
-                         "-D", f"REPS={n}", f"--check={check}", devices="0-3")[0] for n in (1, 1 + reps))
+                         "-D", f"REPS={n}", f"--check={check}", "-j1", devices="0-3")[0] for n in (1, 1 + reps))
         return (many - few) / reps
     return lambda: timed("races,uninit,signals,fences"), lambda: timed("none")
 

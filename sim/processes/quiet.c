@@ -4,6 +4,7 @@
  * sums, as much received as sent: at the end of the first one nobody did anything, nothing was on
  * its way, and afterwards no wait held; so nothing will ever happen. (F. Mattern, Algorithms for
  * distributed termination detection, 1987: the four-counter method.) */
+#include "sim/machine/element_text.h"
 #include "sim/processes/team.h"
 
 #include <sched.h>
@@ -47,6 +48,16 @@ bool quiet_progress(Processes *p, World *w)
 
 /* ---- --stall ---- */
 
+/* "cells[1, 0] >= 2, which is 0" */
+static void wait_text(World *w, Buf *out, const Pending *p)
+{
+    FabAddr at = p->rect.at;
+    int32_t value = 0;
+    (void)w->fabric->ops->cell(w->fabric, at, &value);
+    elements_window(w, out, at.window, DT_INT32, at.offset, at.offset + 4);
+    buf_printf(out, " %s %d, which is %d,", p->op == WAIT_GE ? ">=" : "==", p->value, value);
+}
+
 static void say_stalled(const Team *t, World *w, double seconds)
 {
     for (uint32_t i = 0; i < w->n_ranks; i++)
@@ -56,12 +67,12 @@ static void say_stalled(const Team *t, World *w, double seconds)
             if (lane->state != LANE_BLOCKED)
                 continue;
             place_text(w, &text, lane->pending.at);
+            buf_printf(&text, ": rank %u has waited for ", i);
             if (lane->pending.kind == PEND_WAIT)
-                buf_printf(&text, ": rank %u has waited for %s >= or == %d for %.0f s", i,
-                           w->windows.at[lane->pending.rect.at.window].name, lane->pending.value,
-                           seconds);
+                wait_text(w, &text, &lane->pending);
             else
-                buf_printf(&text, ": rank %u has waited for a transfer for %.0f s", i, seconds);
+                buf_str(&text, "a transfer");
+            buf_printf(&text, " for %.0f s", seconds);
             t->say(text.at);
             buf_free(&text);
         }

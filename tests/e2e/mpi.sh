@@ -89,7 +89,7 @@ right_programs() {
                 set -- "$sample" -d 0-$((p - 1)) $(as_defines "$variant")
                 one=
                 [ -n "$LONG" ] || is_for_these "$@" || continue
-                for n in $(every $((2 + k % 3)) 1 2 3 4); do
+                for n in $(every $((1 + (k + 1) / 2 % 4)) 1 2 3 4); do
                     for how in $(every "$((k % 3))" 0 1 2); do
                         # dealt either way the same
                         [ -n "$LONG" ] && [ "$how" = 1 ] && { [ "$n" = 1 ] || [ "$p" -le "$n" ]; } && continue
@@ -251,14 +251,40 @@ failing_calls() {
 }
 killed_process() {
     # A process that is killed: a status, and no half file.
-    launch "${list[0]}" 2 -q tests/mpi/killed.pld -d 0-1 --output y="$tmp/killed.npy" &
-    sleep_pid=$!
-    until pids=$(pgrep -f "tests/mpi/killed.pld -d 0-1 --output y=$tmp" | tail -n 1) && [ -n "$pids" ]; do :; done
-    victim=$(pgrep -f "^$build/pldrun .*tests/mpi/killed.pld .*$tmp" | tail -n 1)
-    while [ -z "$victim" ]; do victim=$(pgrep -f "^$build/pldrun .*tests/mpi/killed.pld .*$tmp" | tail -n 1); done
+    started_process tests/mpi/killed.pld --output y="$tmp/killed.npy"
     kill -9 "$victim"
-    if wait $sleep_pid; then bad 'a process was killed: status 0'; else ok; fi
+    if wait "$launcher"; then bad 'a process was killed: status 0'; else ok; fi
     if ls "$tmp"/killed.npy* >/dev/null 2>&1; then bad 'a process was killed: a file is there'; else ok; fi
+}
+
+# started_process PROGRAM ARGS...: started in the background over two processes, what it says in $tmp/said;
+# sets launcher and victim, a process of it
+started_process() {
+    local program=$1; shift
+    "mpirun.${list[0]}" -n 2 "$build/pldrun" --fabric=mpi -q "$program" -d 0-1 "$@" >"$tmp/said" 2>&1 </dev/null &
+    launcher=$!
+    # a child of the launcher, or of what that starts
+    until victim=$(pgrep -P "$launcher,$(pgrep -d, -P "$launcher")" -f "^$build/pldrun " 2>/dev/null | tail -n 1) && [ -n "$victim" ]; do :; done
+}
+# What does not move is told again and again, and is not ended.
+stalled_process() {
+    started_process tests/mpi/stalled.pld --stall 0.2
+    until [ "$(grep -c 'rank 1 has waited for cell_buf.1, 0. >= 2, which is 0, for ' "$tmp/said")" -ge 2 ]; do
+        if ! kill -0 "$launcher" 2>/dev/null; then bad "a stalled run ended: $(head -n 3 "$tmp/said")"; return; fi
+    done
+    if grep -q 'note: process 1: tests/mpi/stalled.pld:24:17: rank 1 has waited' "$tmp/said"; then ok; else bad "--stall: $(head -n 2 "$tmp/said")"; fi
+    kill -9 "$victim"
+    if wait "$launcher"; then bad 'a stalled process was killed: status 0'; else ok; fi
+}
+# Under valgrind MPICH says nothing by itself.
+under_valgrind() {
+    if ! command -v valgrind >/dev/null || [[ $launchers != *mpich* ]]; then return; fi
+    for how in '' --no-shared; do
+        # shellcheck disable=SC2086
+        exits "valgrind $how" 0 mpirun.mpich -n 2 valgrind -q --error-exitcode=9 "$build/pldrun" --fabric=mpi -q $x -d 0-3 \
+            --output y="$tmp/y.npy" --check=races --print 'data_buf[3]' $how
+        if cmp -s "$tmp/y.npy" "$tmp/right.npy"; then ok; else bad "valgrind $how: another output"; fi
+    done
 }
 
 # ---- two hosts ----
@@ -317,6 +343,8 @@ if [ "${shard:-0}" = 0 ]; then
     wrong_programs
     refusals
     killed_process
+    stalled_process
+    under_valgrind
     two_hosts
     large_memory
 fi

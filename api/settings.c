@@ -324,13 +324,29 @@ static bool is_extent(const BcProgram *p, const char *name)
     return false;
 }
 
+/* The value of a binding that the program was compiled with, or NULL. */
+static const char *compiled_as(const BcProgram *p, const char *name)
+{
+    for (uint32_t i = 0; i < p->n_bindings; i++)
+        if (strcmp(p->strings[p->bindings[i][0]], name) == 0)
+            return p->strings[p->bindings[i][1]];
+    return NULL;
+}
+
 /* Dynamic extents are bound at start; what else -D names is a parameter of the compiler. */
 static bool take_extents(RunSettings *s, const BcProgram *p, const char *path, bool from_text)
 {
     for (uint32_t i = 0; i < s->defines.len; i++) {
         const Define *d = &s->defines.at[i];
-        if (strncmp(d->name, "tensor:", 7) == 0)
+        if (strncmp(d->name, "tensor:", 7) == 0) {
+            const char *had = from_text ? NULL : compiled_as(p, d->name);
+            if (had && strcmp(had, d->value) != 0)
+                return refuse(s,
+                              "%s is compiled for %s=%s, not %s: compile it again with pldc "
+                              "--tensor %s=%s",
+                              path, d->name + 7, had, d->value, d->name + 7, d->value);
             continue;
+        }
         if (is_extent(p, d->name))
             avec_push(&s->arena, &s->extents, (NamedText){d->name, d->value});
         else if (!from_text)

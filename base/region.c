@@ -66,7 +66,8 @@ static bool common_axis(const Broadcast *b, uint32_t i, int64_t *out, char *why)
         *out = b->x.shape[i] == 1 ? u : v;
         return one != 0 || *out <= 0 || fail(why, "valid extents do not cover", i, v, u);
     }
-    *out = b->rep_x && !b->rep_y ? u : v == REGION_UNKNOWN ? u : v;
+    bool whole_x = b->rep_y && !b->rep_x, whole_y = b->rep_x && !b->rep_y;
+    *out = whole_y || (!whole_x && v == REGION_UNKNOWN) ? u : v;
     if (v == REGION_UNKNOWN || u == REGION_UNKNOWN || v == u)
         return true;
     if (b->rep_x == b->rep_y)

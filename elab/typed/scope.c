@@ -160,6 +160,9 @@ Val elab_local(Elab *e, Sym name, Span span, bool *found)
         elab_error(e, span, "name", "%s is used before it is bound%s", name,
                    elab_find_name(e->scope, name)
                        ? ": this function binds the name, so it is not the compile-time one"
+                   : e->fn->loop
+                       ? ": the first trip of the loop comes here without it; bind it before the "
+                         "loop, and a product starts with init_cond= of pl.matmul_acc"
                        : "");
         return val_bad;
     }

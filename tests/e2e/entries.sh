@@ -15,4 +15,10 @@ exits "a type that is none" 1 "$build/pldc" "$f" "${types[@]:2}" --tensor 'a=FP3
 says "a type that is none" 'wanted a dtype and extents'
 exits "output as a file" 0 "$build/pldrun" "$f" "${types[@]}" --input f=3 --output "b=$tmp/b.npy"
 prints_ok "types of a file" "$f" --golden "b=$tmp/b.npy" "${types[@]:0:2}" -D n=64 --input f=3
+
+# Bytecode remembers the types that it was compiled for.
+"$build/pldc" "$f" "${types[@]}" -o "$tmp/typed.pldb"
+exits "bytecode with its types" 0 "$build/pldrun" "$tmp/typed.pldb" --tensor 'a=FP32[64,64]' --input f=3
+exits "bytecode with other types" 2 "$build/pldrun" "$tmp/typed.pldb" --tensor 'a=FP16[64,32]' --input f=3
+says "bytecode with other types" 'is compiled for a=FP32\[64,64\], not FP16\[64,32\]: compile it again with pldc --tensor a=FP16\[64,32\]'
 finish

@@ -2,6 +2,8 @@
 with correct synchronisation. A program is text; what it computes is found by model.py, not here."""
 import random
 
+import orchestrate
+
 INTS = ("INT8", "UINT8", "INT16", "UINT16", "INT32", "UINT32", "INT64")
 FLOATS = ("FP32", "FP16", "BF16")
 ROWS, COLS = 2, 16  # of most tiles
@@ -15,6 +17,7 @@ class Kernel:
         self.rng, self.helpers = rng, helpers
         self.lines, self.names, self.n = [], [], 0
         self.budget = rng.randint(6, 30)
+        self.pure = False  # nothing is written: what runs at once with others is to be independent
 
     def fresh(self, letter):
         self.n += 1
@@ -237,7 +240,7 @@ class Kernel:
     def bind(self, depth, t, text):
         """Binds text to a new name, or anew to an old one of its type."""
         old = self.having(lambda n: n == t)
-        if old and old != "my_rank" and self.rng.random() < 0.5:
+        if old and old != "my_rank" and not old.endswith("_") and self.rng.random() < 0.5:
             self.emit(depth, f"{old} = {text}")
             return
         name = self.fresh("s" if len(t) == 1 else "t")
@@ -265,6 +268,9 @@ class Kernel:
             dtype = r.choice(("INT32", "INDEX", "FP32"))
             self.bind(depth, (dtype,), self.scalar(dtype))
         elif k < 7:
+            t = self.tile_type()
+            self.bind(depth, t, self.tile(t))
+        elif self.pure and k < 10:
             t = self.tile_type()
             self.bind(depth, t, self.tile(t))
         elif k < 9:
@@ -433,32 +439,8 @@ def pure_tile(k, t):
     return f"({a} {k.rng.choice('+-*')} {k.rng.choice((b, k.literal(t[0])))})"
 
 
-def entry(seed):
-    """A program without a host function: scopes of an orchestration function, one of them in a loop."""
-    rng = random.Random(seed)
-    size = {"xr": SLOTS * ROWS, "c": COLS, "dr": 1, "r": 1, "n": 1, "n2": 1, "entry": True}
-    head = ",\n         ".join(f"{n}: {t.format(**size)}" for n, t in PARAMS[:6])
-    lines = []
-    for scope in range(rng.randint(1, 3)):
-        k, depth = Kernel(rng), 1
-        if scope == 1:
-            lines.append("    for turn in pl.range(2):")
-            k.names, depth = [("turn", ("INDEX",))], 2
-        lines.append("    " * depth + "with pl.at(level=pl.Level.CORE_GROUP):")
-        while k.budget > 0:
-            k.statement(depth, False)
-        for t in [n for n, t in k.names if len(t) == 4 and t[0] in ("FP32", "INT32")][-2:]:
-            dst = "y" if dict(k.names)[t][0] == "FP32" else "p"
-            k.emit(depth, f"{dst} = pl.store({t}, [{rng.randrange(SLOTS) * ROWS}, 0], {dst})")
-        k.emit(depth, "pl.write(z, [0], 1)")
-        lines += k.lines
-    return HEAD + f"@pl.jit\ndef step({head}):\n" + "\n".join(lines) + "\n    return y, p, z\n", size
-
-
 def program(seed, ranks):
     """The text of a program and its kernel's parameters in order."""
-    if ranks == 1:
-        return entry(seed)
     rng = random.Random(seed)
     size = {"xr": SLOTS * ROWS, "c": COLS, "dr": ranks * ROWS, "r": ROWS, "n": ranks, "n2": 2 * (ranks - 1)}
     text, helpers = HEAD, []
@@ -482,7 +464,7 @@ def program(seed, ranks):
     names = [n for n, _ in PARAMS]
     head = ",\n         ".join(f"{n}: {t.format(**size)}" for n, t in PARAMS)
     text += f"@pl.jit.incore\ndef step({head}):\n" + "\n".join(k.lines) + "\n    return y, p, z\n\n\n"
-    text += f"@pl.jit\ndef chip({', '.join(names)}):\n    return step({', '.join(names)})\n\n\n"
+    text += f"@pl.jit\ndef chip({', '.join(names)}):\n" + "\n".join(orchestrate.call(rng, names)) + "\n\n\n"
     host = ", ".join(f"{n}: {t.format(**size).replace('Tensor[[', f'Tensor[[{ranks}, ')}" for n, t in PARAMS[:6])
     text += f"@pl.jit.host\ndef host({host}):\n"
     for n, (dtype, shape) in SHAPES.items():
@@ -493,8 +475,3 @@ def program(seed, ranks):
     args = [f"{n}[r]" for n in names[:6]] + names[6:]
     text += f"        chip({', '.join(args)}, device=r)\n    return y, p, z\n"
     return text, size
-
-
-if __name__ == "__main__":
-    import sys
-    print(program(int(sys.argv[1]), int(sys.argv[2]))[0])

@@ -309,11 +309,42 @@ def choice(pick):
     return extreme
 
 
+class Blocks:
+    """`for i in pl.spmd(n)`."""
+
+    def __init__(self, n):
+        self.n = n
+
+    def __iter__(self):
+        return (Scalar(i) for i in range(self.n))
+
+
+class Array:
+    """A value: `bound` copies it."""
+
+    def __init__(self, n, dtype):
+        self.items, self.dtype = [Scalar(0, dtype) if dtype in NUMPY else None] * n, dtype
+
+    def __getitem__(self, i):
+        return self.items[int(i)]
+
+    def __setitem__(self, i, v):
+        self.items[int(i)] = Scalar(wrap(int(v), self.dtype), self.dtype) if self.dtype in NUMPY else v
+
+    def copy(self):
+        other = Array(0, self.dtype)
+        other.items = list(self.items)
+        return other
+
+
 class Pl(Name):
     """pypto.language"""
 
     def __init__(self):
         super().__init__(*NUMPY)
+        self.TASK_ID, self.array, self.system = "TASK_ID", Name(), Name()
+        self.array.create = Array
+        self.system.task_dummy = self.system.task_invalid = lambda deps=None: None
         self.CastMode, self.PadValue, self.Level = Name("Rint"), Name("zero", "min", "max"), Name("CORE_GROUP")
         for name, op in (("add", self.add), ("mul", self.mul), ("max", self.maximum), ("min", self.minimum)):
             setattr(self, f"part_{name}", lambda a, b, op=op: parts(a, b, op))
@@ -372,8 +403,18 @@ class Pl(Name):
         return Tile(np.full(shape, 0), dtype).new(np.full(shape, value, FLOATS.get(dtype, object)))
 
     @contextlib.contextmanager
-    def at(self, level):
+    def at(self, level, deps=None):
+        yield None
+
+    @contextlib.contextmanager
+    def manual_scope(self):
         yield
+
+    def spmd(self, n, deps=None):
+        return Blocks(n)
+
+    def create_tensor(self, shape, dtype, init_value):
+        return Memory(np.full(shape, init_value, NUMPY[dtype]), dtype)
 
     @np.errstate(all="ignore")
     def cmp(self, a, b, how):
@@ -636,6 +677,8 @@ class Bind(ast.NodeTransformer):
 
 
 def bound(v):
+    if isinstance(v, Array):
+        return v.copy()
     return Scalar(v) if type(v) is int else v
 
 

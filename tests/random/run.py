@@ -13,6 +13,7 @@ import numpy as np
 
 import generate
 import model
+import orchestrate
 
 OUTPUTS = ("y", "p", "z")
 
@@ -58,7 +59,7 @@ class Trial:
     def __init__(self, build, seed, folder):
         self.build, self.seed, self.dir = build, seed, folder
         self.ranks = (2, 3, 1, 4)[seed % 4]
-        self.text, self.size = generate.program(seed, self.ranks)
+        self.text, self.size = orchestrate.entry(seed, generate) if self.ranks == 1 else generate.program(seed, self.ranks)
         self.path = f"{folder}/random.pld"
         with open(self.path, "w") as f:
             f.write(self.text)

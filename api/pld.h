@@ -297,9 +297,9 @@ PLD_API const char *pld_run_text(const pld_run *run);
 /* Replays what failed; "" when nothing did. */
 PLD_API const char *pld_run_token(const pld_run *run);
 /* "cost.json", "trace.json", "timeline.svg", "timeline.html", "dispatches.json" (who waits for
- * whom, and where the host queued it), "reports.json" (an object a line) and "junit.xml" of a run that
- * recorded them; "prints": what pl.debug_print said, and print and watch;
- * "outcome": "OK", "deadlock", ... NULL: there is none. */
+ * whom, and where the host queued it), "reports.json" (an object a line) and "junit.xml" of a run
+ * that recorded them; "prints": what pl.debug_print said, and print and watch; "outcome": "OK",
+ * "deadlock", ... NULL: there is none. */
 PLD_API const char *pld_run_output(const pld_run *run, const char *what, size_t *len);
 /* Instructions and modelled picoseconds of the last run. */
 PLD_API uint64_t pld_run_steps(const pld_run *run);

@@ -55,12 +55,17 @@ bool elab_positional(Elab *e, const Ast *call, const char *name, uint32_t min, u
     return elab_args(e, call, args);
 }
 
-const Dim *elab_extent(Elab *e, Sym name)
+static bool is_extent(const Elab *e, Val name)
 {
     bool known = false;
-    for (uint32_t i = 0; i < e->p->extents.len; i++)
-        known |= e->p->extents.at[i] == name;
-    if (!known)
+    for (uint32_t i = 0; name.kind == V_STR && i < e->p->extents.len; i++)
+        known |= e->p->extents.at[i] == name.s;
+    return known;
+}
+
+const Dim *elab_extent(Elab *e, Sym name)
+{
+    if (!is_extent(e, val_str(name)))
         avec_push(e->arena, &e->p->extents, name);
     return dim_name(e->tt, name);
 }
@@ -70,7 +75,8 @@ static Val call_dynamic(Elab *e, const Ast *call)
     Args args = {0};
     if (!elab_positional(e, call, "pl.dynamic", 1, 1, &args))
         return val_bad;
-    if (e->fn || args.at[0].val.kind != V_STR || !args.at[0].val.s[0]) {
+    bool here = e->fn && !is_extent(e, args.at[0].val); /* not one that the parameters bring */
+    if (here || args.at[0].val.kind != V_STR || !args.at[0].val.s[0]) {
         elab_error(e, call->span, "value",
                    "an extent is declared at module level, with its name: NR = pl.dynamic(\"NR\")");
         return val_bad;

@@ -11,15 +11,36 @@ bool elab_is_bind_dynamic(const Ast *s)
            strcmp(f->attr.name, "bind_dynamic") == 0;
 }
 
+const Ast *elab_local_extent(Elab *e, const AstList *body, Sym name)
+{
+    for (uint32_t i = 0; i < body->len; i++) {
+        const Ast *s = body->at[i];
+        bool made = s->kind == AST_ASSIGN && s->assign.targets.len == 1 &&
+                    s->assign.targets.at[0]->kind == AST_NAME &&
+                    s->assign.targets.at[0]->name == name && s->assign.value->kind == AST_CALL;
+        Sym dotted = made ? elab_dotted(e, s->assign.value->call.callee) : NULL;
+        if (dotted && strcmp(dotted, "pl.dynamic") == 0)
+            return s->assign.value;
+    }
+    return NULL;
+}
+
+/* The body may make the name itself: N = pl.dynamic("N"). */
+static Val extent_of(Elab *e, const AstList *body, const Ast *a)
+{
+    const Ast *made = a->kind == AST_NAME ? elab_local_extent(e, body, a->name) : NULL;
+    return elab_eval(e, made ? made : a);
+}
+
 /* Sets the extent that one statement names; false after a mistake. */
-static bool bind(Elab *e, const Ast *call, const Dim **dims, uint32_t rank)
+static bool bind(Elab *e, const AstList *body, const Ast *call, const Dim **dims, uint32_t rank)
 {
     const AstList *args = &call->call.args;
     if (args->len != 2 || call->call.keywords.len) {
         elab_error(e, call->span, "type", "write x.bind_dynamic(axis, pl.dynamic(\"M\"))");
         return false;
     }
-    Val axis = elab_eval(e, args->at[0]), extent = elab_eval(e, args->at[1]);
+    Val axis = elab_eval(e, args->at[0]), extent = extent_of(e, body, args->at[1]);
     if (axis.kind == V_BAD || extent.kind == V_BAD)
         return false;
     if (axis.kind != V_INT || axis.i < -(int64_t)rank || axis.i >= (int64_t)rank) {
@@ -52,7 +73,7 @@ const Type *elab_bind_dynamic(Elab *e, const Ast *def, Sym param, const Type *t)
             body->at[i]->value->call.callee->attr.base->name != param)
             continue;
         any = true;
-        ok &= bind(e, body->at[i]->value, dims, t->rank);
+        ok &= bind(e, body, body->at[i]->value, dims, t->rank);
     }
     if (!ok)
         return NULL;

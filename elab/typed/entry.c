@@ -258,6 +258,24 @@ static Func *add_caller(Elab *e, FuncKind kind, Sym name, Func *callee)
     return f;
 }
 
+/* Nobody takes a number or a tile from the function that is started. */
+static bool returns_memory(Elab *e, const FnDecl *d)
+{
+    const Type *t = d->func->result;
+    uint32_t n = t->kind == TY_TUPLE ? t->n_elems : t->kind != TY_NONE;
+    for (uint32_t i = 0; i < n; i++) {
+        const Type *one = t->kind == TY_TUPLE ? t->elems[i] : t;
+        if (type_is_memory(one))
+            continue;
+        elab_error(e, d->def->def.name_span, "type",
+                   "%s is where the program starts, and returns %s: write it into a tensor and "
+                   "return that",
+                   d->name, type_text(e->arena, one));
+        return false;
+    }
+    return true;
+}
+
 bool elab_entry(Elab *e, FnDecl *d)
 {
     bool ok = elab_function(e, d, d->outside, d->def->def.name_span);
@@ -265,6 +283,8 @@ bool elab_entry(Elab *e, FnDecl *d)
         e->p->entry = d->func;
         return ok;
     }
+    if (!returns_memory(e, d))
+        return false;
     Func *f = d->func;
     if (d->kind == FN_INCORE)
         f = add_caller(e, FN_ORCH, fresh_name(e, d, "orch"), f);

@@ -281,7 +281,8 @@ static bool names_ok(Elab *e, const FnDecl *d)
                 : map_get_ptr(locals, e->s_self, NULL) ? e->s_self
                                                        : NULL;
     for (uint32_t i = 0; i < e->p->extents.len && !taken; i++)
-        if (map_get_ptr(locals, e->p->extents.at[i], NULL))
+        if (map_get_ptr(locals, e->p->extents.at[i], NULL) &&
+            !elab_local_extent(e, &d->def->def.body, e->p->extents.at[i]))
             taken = e->p->extents.at[i];
     if (taken)
         elab_error(e, d->def->def.name_span, "name",

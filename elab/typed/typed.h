@@ -193,6 +193,8 @@ void elab_end_views(Elab *e, NameList *before);
 FnDecl *elab_instance(Elab *e, FnDecl *base, const FnDecl *want, Expr *const *args);
 /* Is it a statement x.bind_dynamic(...)? It is about the types of the entry, and makes no code. */
 bool elab_is_bind_dynamic(const Ast *stmt);
+/* What a body binds a name to where that is pl.dynamic(...), or NULL. */
+const Ast *elab_local_extent(Elab *e, const AstList *body, Sym name);
 /* The type of the entry's parameter `param` with the extents that its body binds; NULL after a
  * mistake. */
 const Type *elab_bind_dynamic(Elab *e, const Ast *def, Sym param, const Type *t);

@@ -100,6 +100,8 @@ static void compile(pld_unit *u, uint32_t def)
     int status = pld_unit_compile(u, def, &p);
     bool known =
         status == PLD_OK || status == PLD_ERRORS || status == PLD_USAGE || status == PLD_NO_MEMORY;
+    if (!known)
+        fprintf(stderr, "status %d: %s\n", status, pld_unit_why(u));
     require(known, "a status", pld_unit_diags_text(u, 0));
     require(status != PLD_ERRORS || pld_unit_diag_count(u) > 0, "errors", "without a diagnostic");
     if (status == PLD_OK)

@@ -35,4 +35,25 @@ for fn, want in ((copy_rows, lambda v: v + 1), (free_axis, lambda v: v * 2)):
     assert seen[0] is seen[1] is seen[2], fn
     assert len(fn._cache) == 1
     print(fn.__name__)
+
+
+@pl.jit
+def named_inside(x: pl.Tensor, y: pl.Out[pl.Tensor]):
+    rows = pl.dynamic("rows")
+    x.bind_dynamic(0, rows)
+    y.bind_dynamic(0, rows)
+    for i in pl.range(0, x.shape[0], 8):
+        with pl.at(level=pl.Level.CORE_GROUP):
+            y = pl.store(pl.load(x, [i, 0], [8, 32]), [i, 0], y)
+    return y
+
+
+compiled = set()
+for n in (8, 16, 24):
+    x = np.arange(n * 32, dtype=np.float32).reshape(n, 32)
+    y = np.zeros_like(x)
+    named_inside(x, y)
+    assert (y == x).all()
+    compiled.add(id(named_inside.compile(x, y)))
+assert len(compiled) == 1
 print("PASS")

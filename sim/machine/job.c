@@ -195,13 +195,17 @@ static bool lane_fits(const World *w, const Job *job, uint32_t lane)
     return lane >= w->host_cores && (lane >= w->host_cores + w->job_cores) == job->deferred;
 }
 
-/* The one that has been free for longest. */
+/* The first that is free when the job may begin, else the one that will be soonest. */
 static Lane *free_lane(const World *w, Rank *r, const Job *job)
 {
     Lane *best = NULL;
     for (uint32_t i = w->host_cores; i < r->n_lanes; i++) {
         Lane *l = &r->lanes[i];
-        if (!l->job && lane_fits(w, job, i) && (!best || l->now < best->now))
+        if (l->job || !lane_fits(w, job, i))
+            continue;
+        if (l->now <= job->ready_ps)
+            return l;
+        if (!best || l->now < best->now)
             best = l;
     }
     return best;
@@ -399,7 +403,8 @@ void job_lane_exit(World *w, Lane *lane)
         do_adds(w, job);
         job->done = true;
         Lane *waits = &r->lanes[job->lane];
-        if (waits->pending.kind == PEND_JOIN && job_join(w, waits)) {
+        if (waits->state == LANE_BLOCKED && waits->pending.kind == PEND_JOIN &&
+            job_join(w, waits)) {
             waits->state = LANE_READY;
             if (w->on_unblock)
                 w->on_unblock(w->sched_env, waits);

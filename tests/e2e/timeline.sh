@@ -55,4 +55,9 @@ sed 's/value=1, op=pld.NotifyOp.AtomicAdd/value=0, op=pld.NotifyOp.AtomicAdd/' s
 exits 'a deadlock' 3 "$build/pldrun" "$tmp/stuck.pld" -d 0-3 --timeline "$tmp/t.svg"
 says 'a deadlock' 'blocked: signal_buf\[0\] is 0, wants &gt;= 1' "$tmp/t.svg"
 xmllint --noout "$tmp/t.svg" && ok || bad 'XML of a deadlock'
+
+# Blocks have rows of their own, the same for one pl.spmd after another; cores that nobody used have none.
+exits 'blocks' 0 "$build/pldrun" tests/kernels/blocks_of_a_run_time_number.pld -q --timeline "$tmp/t.svg"
+rows=$(grep -o '>rank 0, core [0-9]*<' "$tmp/t.svg" | wc -l)
+[ "$rows" -eq 4 ] && ok || bad "3 blocks at most: $rows rows"
 finish

@@ -235,6 +235,7 @@ enum {
     SPINS = 2000,   /* looks at the queue before going to sleep */
     FEW = 8,
     MANY = 64,
+    LONG = 4096, /* moves done alone where the other thread does not get on */
     CACHE_LINE = 64
 };
 
@@ -244,6 +245,7 @@ struct Mover {
     int64_t moved; /* until there is a thread */
     bool started;
     unsigned since, few; /* moves since it was settled; times that they were few, up to FEW */
+    unsigned alone; /* moves that this thread does itself, the other one having nothing to do */
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t wake;
@@ -319,14 +321,26 @@ static void wake(Mover *m)
     pthread_mutex_unlock(&m->lock);
 }
 
-static void push(Mover *m, const Move *move)
+/* False: there is no room, and the other thread is not running. */
+static bool push(Mover *m, const Move *move)
 {
     unsigned at = atomic_load_explicit(&m->pushed, memory_order_relaxed), looks = 0;
-    while (at - atomic_load_explicit(&m->taken, memory_order_acquire) == QUEUE)
+    while (at - atomic_load_explicit(&m->taken, memory_order_acquire) == QUEUE) {
         pause_a_little(&looks);
+        if (looks > SPINS)
+            return false;
+    }
     m->queue[at % QUEUE] = *move;
     atomic_store(&m->pushed, at + 1);
     wake(m);
+    return true;
+}
+
+static void wait_until_settled(Mover *m)
+{
+    unsigned at = atomic_load_explicit(&m->pushed, memory_order_relaxed), looks = 0;
+    while (atomic_load_explicit(&m->settled, memory_order_acquire) != at)
+        pause_a_little(&looks);
 }
 
 /* ---- from outside ---- */
@@ -340,54 +354,44 @@ Mover *mover_new(unsigned threads)
     return m;
 }
 
-/* What is settled after a few moves would have been done sooner by this thread: it does so until
- * there are many again. */
-static void note_settled(Mover *m)
+static void start(Mover *m)
 {
-    if (m->since < FEW && m->few < FEW)
-        m->few++;
-    else if (m->since >= MANY)
-        m->few = 0;
-    m->since = 0;
+    all_now(&m->waiting); /* as `settled` says */
+    m->started = pthread_create(&m->thread, NULL, work, m) == 0;
+    m->threads = m->started ? m->threads : 1;
 }
 
 void mover_do(Mover *m, const Move *move)
 {
     m->since++;
-    if (m->started && m->few == FEW && m->since < MANY) {
-        perform(&m->waiting, move); /* the other thread has nothing to do since it was settled */
-        return;
-    }
-    if (m->started) {
-        if (m->few == FEW) {
-            all_now(&m->waiting);
-            m->few = 0;
-        }
-        push(m, move);
-        return;
+    if (m->started && !m->alone) {
+        if (push(m, move))
+            return;
+        wait_until_settled(m);
+        m->alone = LONG;
     }
     perform(&m->waiting, move);
+    if (m->alone && --m->alone == 0)
+        all_now(&m->waiting);
     m->moved += move->k.cols;
-    if (m->threads > 1 && m->moved >= PAYS) {
-        all_now(&m->waiting); /* as `settled` says */
-        m->started = pthread_create(&m->thread, NULL, work, m) == 0;
-        m->threads = m->started ? m->threads : 1;
-    }
+    if (!m->started && m->threads > 1 && m->moved >= PAYS)
+        start(m);
 }
 
+/* What is settled after a few moves would have been done sooner by this thread: it does so until
+ * there are many again. */
 void mover_settle(Mover *m)
 {
     if (m->since == 0)
         return;
-    if (!m->started || (m->few == FEW && m->since < MANY)) {
+    m->few = m->since >= MANY ? 0 : m->since < FEW && m->few < FEW ? m->few + 1 : m->few;
+    m->since = 0;
+    if (m->started && !m->alone)
+        wait_until_settled(m);
+    else
         all_now(&m->waiting);
-        m->since = 0;
-        return;
-    }
-    note_settled(m);
-    unsigned at = atomic_load_explicit(&m->pushed, memory_order_relaxed), looks = 0;
-    while (atomic_load_explicit(&m->settled, memory_order_acquire) != at)
-        pause_a_little(&looks);
+    if (m->started && m->few == FEW && m->alone < MANY)
+        m->alone = MANY;
 }
 
 void mover_stop(Mover *m)

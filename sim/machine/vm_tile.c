@@ -225,8 +225,49 @@ static bool gather(World *w, Lane *lane, TileCall *c, TileRegion *out, RowOperan
     return true;
 }
 
+static bool is_whole(const BcTile *t, const TileState *s)
+{
+    return memcmp(t->shape, s->valid, t->rank * sizeof *t->shape) == 0;
+}
+
+/* What collectives do most: a sum of two whole tiles of the result's shape, without holes between
+ * rows. It is what `elementwise` makes of it, with less to find out; false: it is not that. */
+static bool whole_tiles(World *w, Lane *lane, const BcInsn *in)
+{
+    Frame *top = lane_top(lane);
+    const BcTile *t = &top->f->tiles[in->a], *a = &top->f->tiles[in->b], *b = &top->f->tiles[in->c];
+    TileCall c = {.in = in, .op = (TileOp)in->imm, .dtype = t->dtype};
+    int64_t row = t->shape[t->rank - 1] * (int64_t)dtype_bytes(t->dtype), n = row;
+    bool same = a->rank == t->rank && b->rank == t->rank &&
+                memcmp(a->shape, t->shape, t->rank * sizeof *t->shape) == 0 &&
+                memcmp(b->shape, t->shape, t->rank * sizeof *t->shape) == 0;
+    for (uint32_t i = 0; i + 1 < t->rank; i++)
+        n *= t->shape[i];
+    if (!mover_for(w, &c) || !same || t->pitch != row || n < MOVE_LEAST ||
+        !is_whole(a, &top->tiles[in->b]) || !is_whole(b, &top->tiles[in->c]))
+        return false;
+    if (tileop_reads(c.op, 0))
+        vm_tile_used(w, lane, in->b);
+    if (tileop_reads(c.op, 1))
+        vm_tile_used(w, lane, in->c);
+    memcpy(top->tiles[in->a].valid, t->shape, t->rank * sizeof *t->shape);
+    top->tiles[in->a].written = true;
+    vm_holes_clear(lane, in->a);
+    Move move = {.kind = MOVE_BIN, .op = (uint8_t)c.op, .dtype = c.dtype, .ends = vm_ends(w, lane)};
+    move.k = (KernelArgs){.to = vm_tile_at(lane, t),
+                          .a = vm_tile_at(lane, a),
+                          .b = vm_tile_at(lane, b),
+                          .rows = 1,
+                          .cols = n / (int64_t)dtype_bytes(t->dtype)};
+    mover_do(w->mover, &move);
+    vm_spend(w, lane, n, c.op, c.dtype);
+    return true;
+}
+
 static bool elementwise(World *w, Lane *lane, const BcInsn *in)
 {
+    if (in->op == BC_TBIN && whole_tiles(w, lane, in))
+        return true;
     RowOperand operands[3];
     uint32_t n = 0;
     TileRegion out;

@@ -10,10 +10,13 @@ static uint32_t copy_text(char *to, const char *bytes, size_t len)
 {
     uint32_t n = 0;
     size_t i = len >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
-    for (; i < len; i++) {
-        if (bytes[i] == '\r' && i + 1 < len && bytes[i + 1] == '\n')
-            continue;
-        to[n++] = bytes[i];
+    while (i < len) {
+        const char *end = memchr(bytes + i + 1, '\r', len - i - 1);
+        size_t run = (end ? (size_t)(end - bytes) : len) - i;
+        bool joins = bytes[i] == '\r' && i + 1 < len && bytes[i + 1] == '\n';
+        memcpy(to + n, bytes + i + joins, run - joins);
+        n += (uint32_t)(run - joins);
+        i += run;
     }
     if (n == 0 || to[n - 1] != '\n')
         to[n++] = '\n';
@@ -24,8 +27,9 @@ static uint32_t copy_text(char *to, const char *bytes, size_t len)
 static void find_lines(Arena *arena, Source *src)
 {
     src->n_lines = 0;
-    for (uint32_t i = 0; i < src->len; i++)
-        src->n_lines += src->text[i] == '\n';
+    const char *text = src->text, *end = text + src->len;
+    for (const char *at = text; at < end && (at = memchr(at, '\n', (size_t)(end - at))); at++)
+        src->n_lines++;
     src->line_starts = arena_new_n(arena, uint32_t, src->n_lines);
     uint32_t line = 0;
     for (uint32_t i = 0; i + 1 < src->len; i++)

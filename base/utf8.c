@@ -1,6 +1,7 @@
 /* UTF-8 and the width of code points on a terminal. The C library's wcwidth depends on the locale,
  * and output must not. */
 #include "base/source.h"
+#include <string.h>
 
 typedef struct {
     uint32_t first, last;
@@ -77,10 +78,22 @@ uint32_t utf8_decode(const char *text, size_t len, uint32_t *code)
     return n;
 }
 
+/* Most texts are ASCII: eight bytes at a time. */
+static size_t skip_ascii(const char *text, size_t i, size_t len)
+{
+    uint64_t word;
+    for (; i + sizeof word <= len; i += sizeof word) {
+        memcpy(&word, text + i, sizeof word);
+        if (word & 0x8080808080808080)
+            break;
+    }
+    return i;
+}
+
 size_t utf8_check(const char *text, size_t len)
 {
     size_t i = 0;
-    while (i < len) {
+    while ((i = skip_ascii(text, i, len)) < len) {
         uint32_t n = sequence_length((const uint8_t *)text + i, len - i);
         if (n == 0)
             return i;

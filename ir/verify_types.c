@@ -164,35 +164,45 @@ static bool is_lowered_on_values(const OpInfo *info, const Expr *e)
     return memory && first && (info->traits & TRAIT_VALUES) && first->kind == TY_TILE;
 }
 
-/* May the valid part of the result be less than all of it? */
-static bool cuts_region(const OpInfo *info, const Expr *e)
+/* May the valid part of the result be less than all of it, whatever the operands? */
+static bool cuts_region(const OpInfo *info)
 {
     switch (info->rule) {
     case RULE_PART:
     case RULE_ASSEMBLE:
     case RULE_CONCAT:
     case RULE_SET_VALIDSHAPE: return true;
-    default: return op_operand(e, OPERAND_valid_shape) != NULL;
+    default: return false;
     }
 }
 
-static uint32_t held_by_op(const Expr *e)
+/* What an operation means wherever it stands: found once for each. */
+static void meet_op(IrVerify *v, OpId op)
 {
-    const OpInfo *info = op_info(e->op);
+    const OpInfo *info = op_info(op);
     uint32_t holds = 0;
-    holds |= is_lowered_on_values(info, e) ? HOLDS_VALUES : 0;
-    holds |= op_in_place(e->op) >= 0 ? HOLDS_IN_PLACE : 0;
-    holds |= cuts_region(info, e) ? HOLDS_REGIONS : 0;
-    holds |= e->op == OP_TILE_STORE || e->op == OP_REMOTE_STORE ? HOLDS_STORES : 0;
-    holds |= op_is_collective(e->op) ? HOLDS_COLLECTIVES : 0;
-    holds |= op_is_transfer(e->op) ? HOLDS_TRANSFERS : 0;
+    holds |= op_in_place(op) >= 0 ? HOLDS_IN_PLACE : 0;
+    holds |= cuts_region(info) ? HOLDS_REGIONS : 0;
+    holds |= op == OP_TILE_STORE || op == OP_REMOTE_STORE ? HOLDS_STORES : 0;
+    holds |= op_is_collective(op) ? HOLDS_COLLECTIVES : 0;
+    holds |= op_is_transfer(op) ? HOLDS_TRANSFERS : 0;
     holds |= info->family == FAMILY_SIGNAL ? HOLDS_SYNC : 0;
-    return holds;
+    v->holds |= holds;
+    v->met[op] = (uint8_t)(2 + op_slot_of(op, OPERAND_valid_shape));
+}
+
+static uint32_t held_by_op(IrVerify *v, const Expr *e)
+{
+    if (!v->met[e->op])
+        meet_op(v, e->op);
+    uint32_t region = v->met[e->op];
+    return (is_lowered_on_values(op_info(e->op), e) ? HOLDS_VALUES : 0) |
+           (region > 1 && region - 2 < e->n_args && e->args[region - 2] ? HOLDS_REGIONS : 0);
 }
 
 static void note_held(IrVerify *v, const Expr *e, bool direct)
 {
-    uint32_t holds = e->kind == EX_OP ? held_by_op(e) : e->kind == EX_CALL ? HOLDS_CALLS : 0;
+    uint32_t holds = e->kind == EX_OP ? held_by_op(v, e) : e->kind == EX_CALL ? HOLDS_CALLS : 0;
     if (!direct && (e->kind == EX_OP || e->kind == EX_CALL))
         holds |= HOLDS_NESTED;
     if (e->type && e->type->kind == TY_TILE)

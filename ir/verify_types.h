@@ -13,6 +13,7 @@ typedef struct {
     bool clean;        /* set to false by verify_fail */
     uint32_t holds;    /* bits of holds.def met so far */
     Diags caught;      /* what the type rules say */
+    uint8_t met[OPCODE_COUNT]; /* by op: not yet 0, else 2 + the operand that cuts a region, or 1 */
 } IrVerify;
 
 /* Reports a violation in the function at hand; `s` may be NULL. */

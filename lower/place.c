@@ -24,6 +24,14 @@ static int by_begin(const void *a, const void *b)
     return x->order < y->order ? -1 : x->order > y->order;
 }
 
+static bool is_sorted(const Places *places)
+{
+    for (uint32_t i = 1; i < places->len; i++)
+        if (by_begin(&places->at[i - 1], &places->at[i]) > 0)
+            return false;
+    return true;
+}
+
 static int by_address(const void *a, const void *b)
 {
     const Conflict *x = a, *y = b;
@@ -161,7 +169,7 @@ bool place_tiles(Program *p, Func *f, const Live *live, Places *places)
 {
     PlaceScan x = {.p = p, .f = f, .live = live};
     bool fits = true;
-    if (places->len)
+    if (!is_sorted(places)) /* mostly they come in the order of the text */
         vec_sort(places, by_begin);
     for (uint32_t i = 0; i < places->len && fits; i++) {
         Place *place = &places->at[i];

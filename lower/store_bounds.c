@@ -3,13 +3,12 @@
  * what is computed of such tiles, is valid as a whole. */
 #include "lower/store_bounds.h"
 #include "base/checked.h"
-#include "base/map.h"
 #include "ir/infer.h"
 #include "lower/util.h"
 
 typedef struct {
     Program *p;
-    Map whole; /* variables of tiles that are valid as a whole */
+    bool *whole; /* by variable: a tile that is valid as a whole */
     bool good;
 } Bounds;
 
@@ -21,13 +20,12 @@ static bool is_tile(const Type *t)
 /* Is the result of the op valid as a whole? */
 static bool is_whole(const Bounds *x, const Expr *op)
 {
-    int region = op_slot(op->op, "valid_shape");
-    if (op->op == OP_TILE_SET_VALIDSHAPE || (region >= 0 && op->args[region]))
+    if (op->op == OP_TILE_SET_VALIDSHAPE || op_operand(op, OPERAND_valid_shape))
         return false;
     for (uint32_t i = 0; i < op->n_args; i++) {
         const Expr *a = op->args[i];
         bool tile = a && is_tile(a->type);
-        if (tile && (a->kind != EX_VAR || !map_get(&x->whole, a->var, NULL)))
+        if (tile && (a->kind != EX_VAR || !x->whole[a->var]))
             return false;
     }
     return true;
@@ -55,7 +53,7 @@ static void check(Bounds *x, const Stmt *s, const Expr *tile, const Expr *offset
 static void check_store(Bounds *x, const Stmt *s, const Expr *tile, const Expr *offsets,
                         const Expr *mem)
 {
-    if (tile->kind == EX_VAR && is_tile(tile->type) && map_get(&x->whole, tile->var, NULL))
+    if (tile->kind == EX_VAR && is_tile(tile->type) && x->whole[tile->var])
         check(x, s, tile, offsets, mem);
 }
 
@@ -72,7 +70,7 @@ static void walk(Bounds *x, const Block *b)
             check_store(x, s, OP_ARG(e, REMOTE_STORE, src_tile), OP_ARG(e, REMOTE_STORE, offsets),
                         OP_ARG(e, REMOTE_STORE, target));
         if (s->kind == ST_LET && op != OPCODE_COUNT && is_tile(e->type) && is_whole(x, e))
-            map_set(&x->whole, s->results[0], 1);
+            x->whole[s->results[0]] = true;
         walk(x, &s->nest->body);
         walk(x, &s->nest->otherwise);
     }
@@ -80,8 +78,8 @@ static void walk(Bounds *x, const Block *b)
 
 bool low_store_bounds(Program *p, const Func *f)
 {
-    Bounds x = {.p = p, .good = true};
+    Bounds x = {.p = p, .good = true, .whole = xcalloc(f->vars.len + (size_t)1, sizeof *x.whole)};
     walk(&x, &f->body);
-    map_free(&x.whole);
+    xfree(x.whole);
     return x.good;
 }

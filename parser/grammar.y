@@ -83,7 +83,7 @@ static void yyerror(const Span *span, Parser *p, const char *message);
 %type <sym> T_NAME dotted
 %type <node> T_INT T_FLOAT
 %type <node> stmt_one simple decorated def class if for while try with import from_names import_one
-%type <node> exprs item named yield expr or_test and_test not_test comparison bitor primary atom
+%type <node> exprs item named yield expr or_test and_test not_test bitor primary
 %type <node> sub opt_expr star_arg returns targets target_list target_item dict_pairs
 %type <node> with_items or_list and_list compare_list
 %type <arg> arg
@@ -344,8 +344,13 @@ lambda_param:
   | T_NAME "=" expr                 { $$ = ast_make_param($1, @1, NULL, $3, 0); }
   | star_param
 
+/* An operand that stands alone takes one step to an expression, not one for each operator that it
+ * might have had: what follows tells which it is. */
 or_test:
-    and_test
+    bitor
+  | compare_list                    { $$ = ast_finish(p, $1); }
+  | "not" not_test                  { $$ = ast_make_unary(p, OP_NOT, $2, @$); }
+  | and_list                        { $$ = ast_finish(p, $1); }
   | or_list                         { $$ = ast_finish(p, $1); }
 or_list:
     and_test "or" and_test          { $$ = ast_make_bool(p, AST_OR, $1, $3, @$); }
@@ -357,11 +362,9 @@ and_list:
     not_test "and" not_test         { $$ = ast_make_bool(p, AST_AND, $1, $3, @$); }
   | and_list "and" not_test         { $$ = ast_extend_bool(p, $1, $3, @$); }
 not_test:
-    comparison
-  | "not" not_test                  { $$ = ast_make_unary(p, OP_NOT, $2, @$); }
-comparison:
     bitor
   | compare_list                    { $$ = ast_finish(p, $1); }
+  | "not" not_test                  { $$ = ast_make_unary(p, OP_NOT, $2, @$); }
 compare_list:
     bitor cmp_op bitor              { $$ = ast_make_compare(p, $1, $2, $3, @$); }
   | compare_list cmp_op bitor       { $$ = ast_extend_compare(p, $1, $2, $3, @$); }
@@ -392,10 +395,32 @@ bitor:
   | "~" bitor %prec UNARY           { $$ = ast_make_unary(p, OP_INVERT, $2, @$); }
 
 primary:
-    atom
-  | primary "." T_NAME              { $$ = ast_make_attr(p, $1, $3, @3, @$); }
+    primary "." T_NAME              { $$ = ast_make_attr(p, $1, $3, @3, @$); }
   | primary "(" call_args ")"       { $$ = ast_make_call(p, $1, $3, @$); }
   | primary "[" subs opt_comma "]"  { $$ = ast_make_subscript(p, $1, $3, @4.end > @4.begin, @$); }
+  | T_NAME                          { $$ = ast_make_name(p, $1, @1); }
+  | T_INT
+  | T_FLOAT
+  | strings                         { $$ = literal_strings(p, $1.at, $1.len); }
+  | "True"                          { $$ = ast_make_value(p, AST_TRUE, NULL, @1); }
+  | "False"                         { $$ = ast_make_value(p, AST_FALSE, NULL, @1); }
+  | "None"                          { $$ = ast_make_value(p, AST_NONE, NULL, @1); }
+  | "..."                           { $$ = ast_make_value(p, AST_ELLIPSIS, NULL, @1); }
+  | "expression"                    { $$ = ast_make_value(p, AST_ERROR, NULL, @1); }
+  | "(" ")"                         { $$ = ast_make_list(p, AST_TUPLE, (AstList){ 0 }, @$); }
+  | "(" exprs ")"                   { $$ = $2; ast_widen_tuple($$, @$); }
+  | "(" yield ")"                   { $$ = $2; }
+  | "(" expr comp ")"               { $$ = ast_make_comprehension(p, AST_GENEXP, $2, $3, @$); }
+  | "[" "]"                         { $$ = ast_make_list(p, AST_LIST, (AstList){ 0 }, @$); }
+  | "[" item opt_comma "]"          { $$ = ast_make_list(p, AST_LIST, ast_list_one(p, $2), @$); }
+  | "[" items opt_comma "]"         { $$ = ast_make_list(p, AST_LIST, $2, @$); }
+  | "[" expr comp "]"               { $$ = ast_make_comprehension(p, AST_LISTCOMP, $2, $3, @$); }
+  | "{" "}"                         { $$ = ast_finish(p, ast_node(p, AST_DICT, @$)); }
+  | "{" dict_pairs opt_comma "}"    { $$ = $2; $$->span = @$; $$ = ast_finish(p, $$); }
+  | "{" expr ":" expr comp "}"      { $$ = ast_make_dict_comprehension(p, $2, $4, $5, @$); }
+  | "{" item opt_comma "}"          { $$ = ast_make_list(p, AST_SET, ast_list_one(p, $2), @$); }
+  | "{" items opt_comma "}"         { $$ = ast_make_list(p, AST_SET, $2, @$); }
+  | "{" expr comp "}"               { $$ = ast_make_comprehension(p, AST_SETCOMP, $2, $3, @$); }
 subs:
     sub                             { $$ = ast_list_one(p, $1); }
   | subs "," sub                    { $$ = $1; PUSH($$, $3); }
@@ -422,31 +447,6 @@ arg:
   | star_arg                        { $$ = (Argument){ .value = $1 }; }
   | "**" expr                       { $$ = (Argument){ .value = $2, .unpack = @1 }; }
 star_arg: "*" expr                  { $$ = ast_make_value(p, AST_STARRED, $2, @$); }
-
-atom:
-    T_NAME                          { $$ = ast_make_name(p, $1, @1); }
-  | T_INT
-  | T_FLOAT
-  | strings                         { $$ = literal_strings(p, $1.at, $1.len); }
-  | "True"                          { $$ = ast_make_value(p, AST_TRUE, NULL, @1); }
-  | "False"                         { $$ = ast_make_value(p, AST_FALSE, NULL, @1); }
-  | "None"                          { $$ = ast_make_value(p, AST_NONE, NULL, @1); }
-  | "..."                           { $$ = ast_make_value(p, AST_ELLIPSIS, NULL, @1); }
-  | "expression"                    { $$ = ast_make_value(p, AST_ERROR, NULL, @1); }
-  | "(" ")"                         { $$ = ast_make_list(p, AST_TUPLE, (AstList){ 0 }, @$); }
-  | "(" exprs ")"                   { $$ = $2; ast_widen_tuple($$, @$); }
-  | "(" yield ")"                   { $$ = $2; }
-  | "(" expr comp ")"               { $$ = ast_make_comprehension(p, AST_GENEXP, $2, $3, @$); }
-  | "[" "]"                         { $$ = ast_make_list(p, AST_LIST, (AstList){ 0 }, @$); }
-  | "[" item opt_comma "]"          { $$ = ast_make_list(p, AST_LIST, ast_list_one(p, $2), @$); }
-  | "[" items opt_comma "]"         { $$ = ast_make_list(p, AST_LIST, $2, @$); }
-  | "[" expr comp "]"               { $$ = ast_make_comprehension(p, AST_LISTCOMP, $2, $3, @$); }
-  | "{" "}"                         { $$ = ast_finish(p, ast_node(p, AST_DICT, @$)); }
-  | "{" dict_pairs opt_comma "}"    { $$ = $2; $$->span = @$; $$ = ast_finish(p, $$); }
-  | "{" expr ":" expr comp "}"      { $$ = ast_make_dict_comprehension(p, $2, $4, $5, @$); }
-  | "{" item opt_comma "}"          { $$ = ast_make_list(p, AST_SET, ast_list_one(p, $2), @$); }
-  | "{" items opt_comma "}"         { $$ = ast_make_list(p, AST_SET, $2, @$); }
-  | "{" expr comp "}"               { $$ = ast_make_comprehension(p, AST_SETCOMP, $2, $3, @$); }
 
 strings:
     T_STRING                        { $$.at = NULL; $$.len = $$.cap = 0; PUSH($$, @1); }

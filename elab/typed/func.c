@@ -267,7 +267,6 @@ static void free_fn(Fn *fn)
     map_free(&fn->locals);
     map_free(&fn->fresh);
     map_free(&fn->extents);
-    map_free(&fn->read);
     map_free(&fn->sites);
     arena_free(&fn->scratch);
 }
@@ -311,7 +310,7 @@ static bool enter(Elab *e, FnDecl *d, Span call)
 static void warn_unread(Elab *e, const Fn *fn)
 {
     for (uint32_t id = elab_n_params(fn->decl); id < fn->vars.len && !e->ir; id++)
-        if (fn->vars.at[id].len && !map_get(&fn->read, id, NULL) && fn->name_syms.at[id][0] != '_')
+        if (fn->vars.at[id].len && !fn->read.at[id] && fn->name_syms.at[id][0] != '_')
             diag_warn(e->diags, func_var(fn->f, fn->vars.at[id].at[0])->span, WARN_UNUSED_VARIABLE,
                       "%s is bound and never read", fn->name_syms.at[id]);
 }

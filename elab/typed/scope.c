@@ -10,6 +10,7 @@ uint32_t elab_name_id(Elab *e, Sym name)
     uint32_t id = paths_add(&fn->paths, 0);
     map_set_ptr(&fn->ids, name, id);
     avec_push_long(&fn->scratch, &fn->name_syms, name);
+    avec_push_long(&fn->scratch, &fn->read, false);
     avec_push_long(&fn->scratch, &fn->vars, (VarList){0});
     return id;
 }
@@ -133,7 +134,7 @@ Val elab_local(Elab *e, Sym name, Span span, bool *found)
         return val_bad;
     uint32_t id = elab_name_id(e, name);
     const Name *n = elab_name(e, id);
-    map_set(&e->fn->read, id, 1);
+    e->fn->read.at[id] = true;
     switch (n->state) {
     case NM_VAR: note_read(n, span); return val_expr(ex_var(e->p, e->fn->f, n->var));
     case NM_CONST: note_read(n, span); return n->val;

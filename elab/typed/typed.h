@@ -102,6 +102,7 @@ struct Fn {
     Paths paths;        /* of names, to positions in `meanings` */
     VEC(Name *) meanings; /* the first is unbound */
     VEC(Sym) name_syms;
+    VEC(bool) read; /* per name: its value was used */
     VEC(VarList) vars; /* per name: its variables, one a type */
     AliasGraph memory; /* sources: parameters, by number */
     Loop *loop;
@@ -111,7 +112,6 @@ struct Fn {
     Loc far;                     /* set by pld.loc(); file NULL: none */
     Map extents;                 /* dynamic extents that the parameters bind */
     Map sites;                   /* Ast of a statement -> expansion that it is of (expansion.c) */
-    Map read;                    /* ids of names whose value was used */
     Map locals;                  /* every name bound anywhere in the function */
     Map fresh;                   /* name -> the number of the last one that elab_fresh made of it */
     SymList results;             /* names of what returns in branches give */

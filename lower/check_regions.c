@@ -27,7 +27,7 @@ static TileRegion region_of(const RegionWalk *w, const Expr *e)
 {
     if (e->kind == EX_VAR && e->var < w->n && w->region[e->var].rank)
         return w->region[e->var];
-    return of_type(e->type, false);
+    return of_type(e->type, type_is_memory(e->type));
 }
 
 /* Cuts a region to the extents that a list gives. */
@@ -56,9 +56,10 @@ static void offsets_of(const Expr *list, int64_t *out)
             out[i] = REGION_UNKNOWN;
 }
 
+/* Also memory that an operation on tensors reads. */
 static bool is_tile(const Expr *e)
 {
-    return e && e->type && e->type->kind == TY_TILE;
+    return e && e->type && type_is_shaped(e->type);
 }
 
 static bool part(const RegionWalk *w, const Expr *e, TileRegion *out, char *why)
@@ -70,6 +71,20 @@ static bool part(const RegionWalk *w, const Expr *e, TileRegion *out, char *why)
     if (good)
         cut(out, OP_ARG(e, TILE_SLICE, valid_shape));
     return good;
+}
+
+/* Of memory or of a value, perhaps cut where that ends. */
+static bool slice(const RegionWalk *w, const Expr *e, TileRegion *out, char *why)
+{
+    const Expr *input = OP_ARG(e, TENSOR_SLICE, input), *clamp = OP_ARG(e, TENSOR_SLICE, clamp);
+    const Expr *drop = OP_ARG(e, TENSOR_SLICE, drop_dims);
+    if ((drop && drop->n_args) || (clamp && clamp->ival) || !type_is_shaped(e->type))
+        return true;
+    if (!type_is_memory(input->type))
+        return part(w, e, out, why);
+    *out = of_type(e->type, true);
+    cut(out, OP_ARG(e, TENSOR_SLICE, valid_shape));
+    return true;
 }
 
 /* Of [M, K] and [K, N]: rows and columns of the result, and K that rhs must have. */
@@ -119,6 +134,7 @@ static bool result_of(const RegionWalk *w, const Expr *e, TileRegion *out, char 
         return true;
     case RULE_REDUCE:
         return region_reduce(&a, a.rank - (reduce_along_rows(info->reduce) ? 1u : 2u), out, why);
+    case RULE_SLICE: return slice(w, e, out, why);
     case RULE_PART: return e->op == OP_TILE_SLICE ? part(w, e, out, why) : true;
     case RULE_ASSEMBLE:
         b = region_of(w, e->args[1]);
@@ -142,7 +158,7 @@ static bool result_of(const RegionWalk *w, const Expr *e, TileRegion *out, char 
                 out->valid[i] = REGION_UNKNOWN;
         return true;
     case RULE_MATMUL:
-    case RULE_MATMUL_ACC: return product(w, e, out, why);
+    case RULE_MATMUL_ACC: return info->family == FAMILY_MATRIX ? product(w, e, out, why) : true;
     default: return true;
     }
 }
@@ -152,7 +168,8 @@ static void check_stmt(void *env, Stmt *s)
     RegionWalk *w = env;
     char why[REGION_TEXT] = "";
     OpId op = low_stmt_op(s);
-    if (s->kind != ST_LET || op == OPCODE_COUNT || !is_tile(s->value))
+    if (s->kind != ST_LET || op == OPCODE_COUNT || !is_tile(s->value) ||
+        type_is_memory(s->value->type))
         return;
     TileRegion out;
     if (!result_of(w, s->value, &out, why)) {

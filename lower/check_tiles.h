@@ -8,8 +8,8 @@
 /* An operation in place gives the new value of a tile: reading the old one behind it, on any path,
  * is reported with both places. (check_gone.c) */
 void check_gone(Program *p, Func *f);
-/* Valid regions as far as they are known; in front of a fault at run time. Needs a function without
- * tensor values. (check_regions.c) */
+/* Valid regions of tiles and tensor values as far as they are known; in front of a fault at run
+ * time. (check_regions.c) */
 void check_regions(Program *p, Func *f);
 
 #endif

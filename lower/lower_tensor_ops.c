@@ -356,13 +356,15 @@ bool pass_lower_tensor_ops(Program *p)
             continue;
         if (func_may_hold(x.f, HOLDS_IN_PLACE))
             check_gone(p, x.f);
+        if (func_may_hold(x.f, HOLDS_VALUES | HOLDS_REGIONS))
+            check_regions(p, x.f);
         if (!x.f->untouched) {
             x.plan = value_plan(p, x.f);
             settle_types(&x);
             block_rewrite(&x.f->body, lower_stmt, &x);
             value_plan_free(&x.plan);
         }
-        if (func_may_hold(x.f, HOLDS_VALUES | HOLDS_REGIONS))
+        if (!diags_failed(p->diags) && func_may_hold(x.f, HOLDS_VALUES))
             check_regions(p, x.f);
     }
     return !diags_failed(p->diags);

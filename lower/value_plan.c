@@ -308,6 +308,14 @@ static void weigh(Planning *x)
         x->load[i] += x->load[i - 1];
 }
 
+/* A sum of another dtype on its way from Acc. */
+static int64_t rounded_bytes(const Planning *x, const Type *t)
+{
+    return dtype_is_int(t->dtype)
+               ? 0
+               : bytes_of(x, type_shaped(x->p->types, TY_TILE, DT_FP32, t->rank, t->dims));
+}
+
 /* What a statement takes besides: its operands in memory, as tiles, and what a comparison selects.
  */
 static int64_t temporaries(Planning *x, const Stmt *s)
@@ -320,6 +328,8 @@ static int64_t temporaries(Planning *x, const Stmt *s)
         e->op == OP_TENSOR_SLICE || e->op == OP_TENSOR_ASSIGN || e->op == OP_TENSOR_ASSEMBLE;
     VarId result = s->n_results ? s->results[0] : VAR_NONE;
     bool out = result != VAR_NONE && value_place(x->plan, result) == VALUE_SCRATCH;
+    if (op_is_product(e->op) && x->kind == MEM_VEC && !out && e->type->dtype != DT_FP32)
+        return rounded_bytes(x, e->type);
     if (op_is_product(e->op))
         return x->kind == MEM_ACC && out ? acc_block_bytes(x, e) : 0;
     if (x->kind == MEM_ACC || copies || out)

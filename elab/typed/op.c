@@ -86,15 +86,17 @@ static bool mixes(Elab *e, OpId op, Expr *const *slots)
         Val v = slots[i] ? val_expr(slots[i]) : val_none;
         if (!is_tile(v) || is_neutral(e, v) || v.expr->type->value == on_tensors)
             continue;
+        OpId twin = on_tensors ? info->tile : info->tensor;
+        const char *other = op_info(twin)->traits & TRAIT_IR_ONLY ? "" : op_info(twin)->full;
         elab_error(e, v.expr->span, "type", "%s works on %s, and %s is %s%s", info->full,
                    on_tensors ? "tensors" : "tiles", info->slots[i].name,
                    v.expr->type->value ? "a tensor value" : "a tile",
-                   on_tensors ? arena_printf(e->arena,
-                                             ": load the tensors first with pl.load, or write %s "
-                                             "for tiles",
-                                             op_info(info->tile)->full)
-                              : arena_printf(e->arena, ": write %s for tensors",
-                                             op_info(info->tensor)->full));
+                   !*other      ? ""
+                   : on_tensors ? arena_printf(e->arena,
+                                               ": load the tensors first with pl.load, or write %s "
+                                               "for tiles",
+                                               other)
+                                : arena_printf(e->arena, ": write %s for tensors", other));
         return true;
     }
     return false;

@@ -78,7 +78,8 @@ typedef struct {
     int64_t arrive;     /* ps; NOTIFY, ARRIVE, remote writes: when it is there. WAIT: arrival of the
                            notify that satisfied it */
     uint64_t link;      /* ARRIVE: seq of its NOTIFY. WAIT: seq of the NOTIFY that satisfied it,
-                           0: none (held from the start) */
+                           0: none (held from the start). TILE_UNINIT: what the load
+                           came upon, 0: there was none */
     FabPayload payload; /* ARRIVE: what this observer attached to the NOTIFY */
     const FabRect *whole; /* ATOMIC: the rectangle as the instruction made it, */
     const FabLocal *data; /* and what is added, in its shape; NULL otherwise */

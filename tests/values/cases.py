@@ -230,3 +230,25 @@ b = reals((3, 300, 20))
 case("matmul_1_3", "y[:] = pl.matmul(v, b)", {"v": v, "b": b}, np.stack([product(v[None], m)[0] for m in b]))
 b = reals((3, 20, 300))
 case("matmul_3_1", "y[:] = pl.matmul(b, v)", {"b": b, "v": v}, np.stack([product(m, v[:, None])[:, 0] for m in b]))
+
+# ---- regions that do not fit, of values that are on the core and that are not
+for rows, cols in ((20, 40), (700, 301)):
+    x = values((rows, cols))
+    part = f"v = pl.slice(x, [{rows}, {cols}], [0, 0], valid_shape=[10, 20])\n"
+    given, name = {"x": x}, f"{rows}x{cols}"
+    case(f"regions_differ_{name}", part + f"w = pl.slice(x, [{rows}, {cols}], [0, 0], valid_shape=[10, 30])\ny[:] = v + w", given, x, says="valid extents differ in axis 1: 20 and 30")
+    case(f"region_beside_memory_{name}", part + "y[:] = v + x", given, x, says="valid extents differ in axis 0: 10 and")
+    case(f"concat_of_a_part_{name}", part + f"y[:] = pl.slice(pl.concat(v, x), [{rows}, {cols}], [0, 0])", given, x, says="not valid as a whole")
+    case(f"parts_that_cross_{name}", part + f"w = pl.slice(x, [{rows}, {cols}], [0, 0], valid_shape=[5, 30])\ny[:] = pl.part_add(v, w)", given, x, says="neither of them")
+    case(f"run_time_parts_that_cross_{name}", f"n = pl.read(c, [0, 0])\nv = pl.slice(x, [{rows}, {cols}], [0, 0], valid_shape=[n, 20])\nw = pl.slice(x, [{rows}, {cols}], [0, 0], valid_shape=[5, 30])\ny[:] = pl.part_add(v, w)",
+         {"x": x, "c": np.full((1, 1), 10, np.int32)}, x, says="neither of them")
+    want = np.zeros_like(x)
+    want[:7, :20] = 2 * x[:7, :20]
+    case(f"run_time_region_{name}", f"n = pl.read(c, [0, 0])\nv = pl.slice(x, [{rows}, {cols}], [0, 0], valid_shape=[n, 20])\ny[:] = pl.fillpad(v + v)",
+         {"x": x, "c": np.full((1, 1), 7, np.int32)}, want)
+    case(f"run_time_region_beyond_{name}", f"n = pl.read(c, [0, 0])\nv = pl.slice(x, [{rows}, {cols}], [0, 0], valid_shape=[n, 20])\ny[:] = pl.fillpad(v + v)",
+         {"x": x, "c": np.full((1, 1), rows + 1, np.int32)}, want, says="valid extent")
+    want = np.full_like(x, 9)
+    want[:rows - 3, :cols - 5] = x[3:, 5:]
+    case(f"clamped_{name}", f"n = pl.read(c, [0, 0])\nv = pl.slice(x, [{rows}, {cols}], [n, 5], clamp=True)\nw = pl.fillpad(v * 2.0, pad_value=pl.PadValue.zero)\ny[:] = w * 0.5 + 9.0 * pl.cmp(w, 0.0, 0)",
+         {"x": np.where(x == 0, np.float32(1), x), "c": np.full((1, 1), 3, np.int32)}, np.where(want == 0, np.float32(1), want))

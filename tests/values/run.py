@@ -15,6 +15,7 @@ import numpy as np
 import cases
 import kernels  # noqa: F401: appends to the cases
 
+PLATFORM = ("-p", os.environ.get("PLATFORM", "a2a3sim"))
 NAMES = {"float32": "FP32", "float16": "FP16", "int8": "INT8", "int16": "INT16", "int32": "INT32", "int64": "INT64",
          "uint8": "UINT8", "uint16": "UINT16", "uint32": "UINT32"}
 
@@ -75,7 +76,7 @@ def try_case(build, case, folder):
     for n, a in case.want.items():
         args += ["--tensor", f"{n}={spec(a)}", "--output", f"{n}={folder}/{n}.out.npy"]
         types += ["--tensor", f"{n}={spec(a)}"]
-    status, text = call(f"{build}/pldrun", "-q", path, *args)
+    status, text = call(f"{build}/pldrun", "-q", path, *PLATFORM, *args)
     if case.says:
         return None if status and case.says in text else f"exit {status}: {text[:300]!r} lacks {case.says!r}"
     if status:
@@ -90,12 +91,12 @@ def try_case(build, case, folder):
 def dumps(build, path, types, folder):
     for old in glob.glob(f"{folder}/d/*.ir"):
         os.unlink(old)
-    status, text = call(f"{build}/pldc", path, *types, "--strip", "-o", f"{folder}/a.pldb", f"--dump-passes={folder}/d")
+    status, text = call(f"{build}/pldc", path, *PLATFORM, *types, "--strip", "-o", f"{folder}/a.pldb", f"--dump-passes={folder}/d")
     if status:
         return text[:300]
     whole = open(f"{folder}/a.pldb", "rb").read()
     for dump in sorted(glob.glob(f"{folder}/d/*.ir")):
-        status, text = call(f"{build}/pldc", dump, "--strip", "-o", f"{folder}/b.pldb")
+        status, text = call(f"{build}/pldc", dump, *PLATFORM, "--strip", "-o", f"{folder}/b.pldb")
         if status or open(f"{folder}/b.pldb", "rb").read() != whole:
             return f"{os.path.basename(dump)} is another program: {text[:300]}"
     return None

@@ -72,7 +72,7 @@ produce() {
         want=$rc ;;
     esac
     [ "$rc" -eq "$want" ] || echo "exit status $rc, wanted $want" >>"$tmp/problem"
-    sed "s|$(dirname "$input")/||g" "$tmp/raw" >"$tmp/got"
+    sed "s|$(dirname "$input")/||g; s|$build/pldrun|build/pldrun|g" "$tmp/raw" >"$tmp/got"
 }
 
 one() {

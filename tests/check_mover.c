@@ -166,6 +166,28 @@ START_TEST(many_and_few)
 }
 END_TEST
 
+/* Copies past the caches, which both threads do where they have nothing in common. */
+START_TEST(streams)
+{
+    Play *p = xcalloc(1, sizeof *p);
+    p->state = 5;
+    p->mover = mover_new(2);
+    for (uint32_t i = 0; i < SLICE; i++)
+        p->now.slice[1][i] = p->later.slice[1][i] = (float)i;
+    for (int i = 0; i < 6000; i++) {
+        Move m = {.kind = pick(p, 8) ? MOVE_STREAM : MOVE_COPY, .k = {.rows = 1, .cols = 4 * N}};
+        m.k.to = part(p);
+        m.k.a = part(p);
+        both(p, m);
+        if (pick(p, 500) == 0)
+            compare(p, i);
+    }
+    compare(p, 0);
+    mover_free(p->mover);
+    xfree(p);
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("mover");
@@ -173,6 +195,7 @@ int main(void)
     tcase_set_timeout(c, 120);
     tcase_add_loop_test(c, as_at_once, 1, 3);
     tcase_add_test(c, many_and_few);
+    tcase_add_test(c, streams);
     suite_add_tcase(s, c);
     return run_suite(s);
 }

@@ -245,6 +245,7 @@ struct Mover {
     int64_t moved; /* until there is a thread */
     bool started;
     unsigned since, few; /* moves since it was settled; times that they were few, up to FEW */
+    bool tiles;          /* loads or sums have been pushed since it was settled */
     unsigned alone; /* moves that this thread does itself, the other one having nothing to do */
     pthread_t thread;
     pthread_mutex_t lock;
@@ -331,6 +332,7 @@ static bool push(Mover *m, const Move *move)
             return false;
     }
     m->queue[at % QUEUE] = *move;
+    m->tiles |= move->kind == MOVE_LOAD || move->kind == MOVE_BIN;
     atomic_store(&m->pushed, at + 1);
     wake(m);
     return true;
@@ -341,6 +343,28 @@ static void wait_until_settled(Mover *m)
     unsigned at = atomic_load_explicit(&m->pushed, memory_order_relaxed), looks = 0;
     while (atomic_load_explicit(&m->settled, memory_order_acquire) != at)
         pause_a_little(&looks);
+    m->tiles = false;
+}
+
+/* A copy past the caches is bound by memory, of which a thread alone gets a part: this one does it
+ * where the other one has enough to do, and nothing that it has bytes in common with. */
+static bool copies_itself(const Mover *m, const Move *move)
+{
+    enum { ENOUGH = 2, MOST = 64 };
+    const char *to = move->k.to, *from = move->k.a;
+    size_t n = (size_t)move->k.cols;
+    unsigned end = atomic_load_explicit(&m->pushed, memory_order_relaxed);
+    unsigned at = atomic_load_explicit(&m->taken, memory_order_acquire);
+    if (move->kind != MOVE_STREAM || m->tiles || meet(to, n, from, n) || end - at < ENOUGH ||
+        end - at > MOST)
+        return false;
+    for (; at != end; at++) {
+        const KernelArgs *k = &m->queue[at % QUEUE].k;
+        size_t len = (size_t)k->cols;
+        if (meet(to, n, k->to, len) || meet(to, n, k->a, len) || meet(from, n, k->to, len))
+            return false;
+    }
+    return true;
 }
 
 /* ---- from outside ---- */
@@ -365,6 +389,10 @@ void mover_do(Mover *m, const Move *move)
 {
     m->since++;
     if (m->started && !m->alone) {
+        if (copies_itself(m, move)) {
+            move_past_caches(move->k.to, move->k.a, (size_t)move->k.cols);
+            return;
+        }
         if (push(m, move))
             return;
         wait_until_settled(m);

@@ -43,7 +43,9 @@ static void emit_make(FuncEmit *fe, const Expr *e, VReg m)
     _Static_assert(OPND(TENSOR_CREATE, init_value) == OPND(TENSOR_SCRATCH, init_value),
                    "create and scratch differ");
     VReg extents = run_of(fe, 'x', shape);
-    emit_insn(fe, BC_MAKE, FIELDS(m, extents, shape->n_args, e->type->dtype), 0);
+    const Expr *manual = e->op == OP_TENSOR_CREATE ? OP_ARG(e, TENSOR_CREATE, manual_dep) : NULL;
+    emit_insn(fe, BC_MAKE, FIELDS(m, extents, shape->n_args, e->type->dtype),
+              manual && manual->ival);
     if (init)
         emit_insn(fe, BC_FILL, FIELDS(m), emit_element_const(fe, init, e->type->dtype));
 }

@@ -147,7 +147,10 @@ static Val create_tensor(Elab *e, Sym dotted, const Ast *call)
             elab_error(e, k->value->span, "type", "the layout of memory is pl.TensorLayout.ND");
             return val_bad;
         }
-        if (!layout && strcmp(k->name, "manual_dep") != 0)
+        bool manual = strcmp(k->name, "manual_dep") == 0;
+        if (layout || manual)
+            elab_say_hint(e, k->span, arena_printf(e->arena, "%s=", k->name));
+        if (!layout && !(manual && k->value->kind == AST_FALSE))
             inner.call.keywords.at[inner.call.keywords.len++] = *k;
     }
     return elab_op_call(e, dotted, &inner);

@@ -73,11 +73,18 @@ static bool has_path(TaskJudge *j, uint32_t from, uint32_t to)
     return from && to && j->reach[(size_t)to * j->words + from / 64] >> from % 64 & 1;
 }
 
-/* Does nothing but deps= order the two elsewhere? */
-static bool is_free(const DispatchRun *a, const DispatchRun *b, const OwnedAccess *x,
-                    const OwnedAccess *y)
+/* Memory of pl.create_tensor(manual_dep=True). */
+static bool made_free(const World *w, const OwnedAccess *x)
 {
-    bool manual = a->how & CALL_MANUAL && b->how & CALL_MANUAL;
+    const HostTensor *own = w->dispatches.at[x->at.dispatch].regions[x->rect.at.window].own;
+    return own && own->manual;
+}
+
+/* Does nothing but deps= order the two elsewhere? */
+static bool is_free(const World *w, const DispatchRun *a, const DispatchRun *b,
+                    const OwnedAccess *x, const OwnedAccess *y)
+{
+    bool manual = (a->how & CALL_MANUAL && b->how & CALL_MANUAL) || (x->tensor && made_free(w, x));
     return manual || (x->tensor && dispatch_run_frees(a, x->rect.at.window)) ||
            (y->tensor && dispatch_run_frees(b, y->rect.at.window));
 }
@@ -96,7 +103,7 @@ static void found(void *env, const OwnedAccess *x, const OwnedAccess *y, int64_t
     TaskJudge *j = env;
     World *w = j->w;
     const DispatchRun *a = &j->log->runs.at[x->owner], *b = &j->log->runs.at[y->owner];
-    if (!is_free(a, b, x, y) || has_path(j, a->task, b->task) || !is_new(j->c, w, a->at, b->at))
+    if (!is_free(w, a, b, x, y) || has_path(j, a->task, b->task) || !is_new(j->c, w, a->at, b->at))
         return;
     Buf text = {0};
     place_text(w, &text, b->at);
@@ -163,7 +170,8 @@ bool check_tasks_wanted(const BcProgram *p)
 {
     for (uint32_t i = 0; i < p->n_funcs; i++)
         for (uint32_t k = 0; k < p->funcs[i].n_insns; k++)
-            if (p->funcs[i].insns[k].op == BC_AS && p->funcs[i].insns[k].imm & ~CALL_DEFERRED)
+            if ((p->funcs[i].insns[k].op == BC_AS && p->funcs[i].insns[k].imm & ~CALL_DEFERRED) ||
+                (p->funcs[i].insns[k].op == BC_MAKE && p->funcs[i].insns[k].imm))
                 return true;
     return false;
 }

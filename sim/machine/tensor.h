@@ -25,6 +25,7 @@ typedef struct {
     char *initial; /* its value before the run, what init functions and goldens see; for an
                       Out tensor without init zeros */
     bool borrowed; /* `initial` is the caller's */
+    bool manual;   /* made so that tasks alone order who touches it */
     /* Over processes: bytes that are held here, in order, without neighbours; those whose end is to
      * be looked at here, which are held or have never been written. */
     bool partial;

@@ -82,6 +82,7 @@ bool vm_make(World *w, Lane *lane, const BcInsn *in)
     HostTensor *t = r->own;
     *t = (HostTensor){.name = "created memory", .dtype = (uint8_t)in->d, .rank = (uint8_t)in->c};
     t->bytes = bytes;
+    t->manual = in->imm != 0;
     memcpy(t->shape, extents, in->c * sizeof *extents);
     r->serial = ++d->n_serials;
     r->bytes = bytes;

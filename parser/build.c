@@ -12,8 +12,8 @@ Ast *ast_node(Parser *p, AstKind kind, Span span)
 
 AstList ast_list_one(Parser *p, Ast *item)
 {
-    AstList list = {0};
-    avec_push(p->arena, &list, item);
+    AstList list = {.at = arena_new(p->arena, Ast *), .len = 1, .cap = 1};
+    list.at[0] = item;
     return list;
 }
 

@@ -440,16 +440,19 @@ Val elab_op_call(Elab *e, Sym dotted, const Ast *call)
 
 /* ---- operators on tiles and tensors */
 
-/* The row for tiles of an operator; OP_NONE: tiles have none. */
+/* The operators that tiles have, and their rows. */
+static const struct {
+    BinaryOp op;
+    OpId tile;
+} tile_rows[] = {
+    {OP_ADD, OP_TILE_ADD}, {OP_SUB, OP_TILE_SUB}, {OP_MUL, OP_TILE_MUL}, {OP_DIV, OP_TILE_DIV}};
+
 static OpId tile_row(BinaryOp op)
 {
-    switch (op) {
-    case OP_ADD: return OP_TILE_ADD;
-    case OP_SUB: return OP_TILE_SUB;
-    case OP_MUL: return OP_TILE_MUL;
-    case OP_DIV: return OP_TILE_DIV;
-    default: return OP_NONE;
-    }
+    for (size_t i = 0; i < sizeof tile_rows / sizeof *tile_rows; i++)
+        if (tile_rows[i].op == op)
+            return tile_rows[i].tile;
+    return OP_NONE;
 }
 
 Val elab_shaped_binary(Elab *e, BinaryOp op, Val a, Val b, Span span)

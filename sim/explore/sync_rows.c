@@ -211,9 +211,9 @@ static void watch(Observer *o, World *w, const Event *e)
         return;
     r->sites.at[site].seen = true;
     if (e->kind == EV_ARRIVE)
-        arrive(r, e, site, patch_key(lane, r->arrivals[lane]++, false));
+        arrive(r, e, site, omission_key(lane, r->arrivals[lane]++, false));
     else if (e->kind == EV_WAIT)
-        waited(r, e, site, patch_key(lane, r->waits[lane]++, true));
+        waited(r, e, site, omission_key(lane, r->waits[lane]++, true));
     else if (e->kind == EV_FENCE)
         fenced(r, e, site);
 }
@@ -369,14 +369,14 @@ uint32_t sync_rows_same(const SyncRows *rows, const SyncRows *in, uint32_t i)
     return UINT32_MAX;
 }
 
-static SyncPatch *sync_rows_patch(const SyncRows *rows, uint32_t i)
+static Omission *sync_rows_without(const SyncRows *rows, uint32_t i)
 {
     const SyncRow *row = &rows->rows.at[i];
-    SyncPatch *p = patch_new(rows->program);
+    Omission *p = omission_new(rows->program);
     for (uint32_t f = 0; f < rows->program->n_funcs; f++)
         for (uint32_t pc = 0; pc < rows->program->funcs[f].n_insns; pc++)
             if (rows->site_of[f][pc] != UINT32_MAX && in_row(rows, row, rows->site_of[f][pc]))
-                patch_skip(p, rows->program, f, pc);
+                omission_skip(p, rows->program, f, pc);
     for (uint32_t k = 0; k < rows->shares.len; k++) {
         const Share *s = &rows->shares.at[k];
         uint64_t units = 0;
@@ -409,7 +409,7 @@ World *session_without(const BcProgram *program, const RunConfig *config, RunRes
     SyncRows *rows = sync_rows_new(program, config, result);
     World *w = rows ? session_new(program, config, result) : NULL;
     if (w && config->without <= sync_rows_count(rows))
-        w->patch = sync_rows_patch(rows, config->without - 1);
+        w->omission = sync_rows_without(rows, config->without - 1);
     sync_rows_free(rows);
     return w;
 }

@@ -2,22 +2,22 @@
 
 #include "base/vec.h"
 
-SyncPatch *patch_new(const BcProgram *program)
+Omission *omission_new(const BcProgram *program)
 {
-    SyncPatch *p = xcalloc(1, sizeof *p);
+    Omission *p = xcalloc(1, sizeof *p);
     p->n_funcs = program->n_funcs;
     p->skip = xcalloc(program->n_funcs + 1, sizeof *p->skip);
     return p;
 }
 
-void patch_skip(SyncPatch *p, const BcProgram *program, uint32_t func, uint32_t pc)
+void omission_skip(Omission *p, const BcProgram *program, uint32_t func, uint32_t pc)
 {
     if (!p->skip[func])
         p->skip[func] = xcalloc(program->funcs[func].n_insns + 1, 1);
     p->skip[func][pc] = 1;
 }
 
-void patch_free(SyncPatch *p)
+void omission_free(Omission *p)
 {
     if (!p)
         return;

@@ -9,22 +9,22 @@
 typedef struct {
     uint32_t n_funcs;
     uint8_t **skip; /* per function, NULL or per instruction: 1 when left out */
-    Map less;       /* patch_key -> units of credits that are not there any more */
-} SyncPatch;
+    Map less;       /* omission_key -> units of credits that are not there any more */
+} Omission;
 
 /* Names the nth notify or wait that a lane comes to in a run, from 0. */
-static inline uint64_t patch_key(uint32_t lane, uint32_t nth, bool wait)
+static inline uint64_t omission_key(uint32_t lane, uint32_t nth, bool wait)
 {
     return (uint64_t)lane << 32 | (uint64_t)(nth & 0x7fffffffu) << 1 | wait;
 }
 
-static inline bool patch_skips(const SyncPatch *p, uint32_t func, uint32_t pc)
+static inline bool omission_skips(const Omission *p, uint32_t func, uint32_t pc)
 {
     return p->skip[func] && p->skip[func][pc];
 }
 
-SyncPatch *patch_new(const BcProgram *program);
-void patch_skip(SyncPatch *p, const BcProgram *program, uint32_t func, uint32_t pc);
-void patch_free(SyncPatch *p);
+Omission *omission_new(const BcProgram *program);
+void omission_skip(Omission *p, const BcProgram *program, uint32_t func, uint32_t pc);
+void omission_free(Omission *p);
 
 #endif

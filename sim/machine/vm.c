@@ -204,7 +204,7 @@ static bool stops(World *w, Lane *lane, const BcInsn *in, PendKind *kind)
 static bool leave_out(World *w, Lane *lane, const BcInsn *in)
 {
     Frame *top = lane_top(lane);
-    if (!patch_skips(w->patch, top->func, top->pc))
+    if (!omission_skips(w->omission, top->func, top->pc))
         return false;
     lane->n_notifies += in->op == BC_NOTIFY;
     lane->n_waits += in->op == BC_WAIT;
@@ -299,7 +299,7 @@ VmStatus vm_run(World *w, Lane *lane, uint64_t budget)
         if (in->op >= BC_READ || in->op == BC_RET) {
             PendKind kind;
             if (stops(w, lane, in, &kind)) {
-                if (w->patch && leave_out(w, lane, in))
+                if (w->omission && leave_out(w, lane, in))
                     continue;
                 return stop(w, lane, in, kind);
             }

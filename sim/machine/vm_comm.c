@@ -28,8 +28,8 @@ static bool cell_at(World *w, Lane *lane, const MemRef *m, uint16_t index, uint3
 static int32_t missing(const World *w, const Lane *lane, uint32_t nth, bool wait)
 {
     uint64_t units = 0;
-    if (w->patch)
-        (void)map_get(&w->patch->less, patch_key(lane->id, nth, wait), &units);
+    if (w->omission)
+        (void)map_get(&w->omission->less, omission_key(lane->id, nth, wait), &units);
     return (int32_t)units;
 }
 

@@ -183,7 +183,7 @@ void world_free(World *w)
     vec_free(&w->dispatches);
     vec_free(&w->choices);
     map_free(&w->negative_sites);
-    patch_free(w->patch);
+    omission_free(w->omission);
     probe_free(&w->probe);
     w->fabric->ops->destroy(w->fabric);
     arena_free(&w->arena);

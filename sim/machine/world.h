@@ -273,7 +273,7 @@ struct World {
     Fabric *fabric;
     Probe probe;
     HoleRuns *holes;     /* of the load or store under way, or NULL */
-    SyncPatch *patch;    /* what is left out of the program; NULL: nothing */
+    Omission *omission;  /* what is left out of the program; NULL: nothing */
     bool stop_at_reads;  /* vm_run stops before every pl.read of a window */
     bool stop_at_data;   /* and before every other access of memory that lanes share */
     bool record;         /* keep the choices of the scheduler in `choices` */

@@ -66,6 +66,8 @@ static bool part(const RegionWalk *w, const Expr *e, TileRegion *out, char *why)
 {
     TileRegion a = region_of(w, e->args[0]);
     int64_t offset[REGION_RANK] = {0};
+    if (a.rank != out->rank) /* dimensions are dropped */
+        return true;
     offsets_of(OP_ARG(e, TILE_SLICE, offset), offset);
     bool good = region_slice(&a, offset, out, why);
     if (good)
@@ -158,7 +160,7 @@ static bool result_of(const RegionWalk *w, const Expr *e, TileRegion *out, char 
                 out->valid[i] = REGION_UNKNOWN;
         return true;
     case RULE_MATMUL:
-    case RULE_MATMUL_ACC: return info->family == FAMILY_MATRIX ? product(w, e, out, why) : true;
+    case RULE_MATMUL_ACC: return info->emit == EMIT_MATMUL ? product(w, e, out, why) : true;
     default: return true;
     }
 }

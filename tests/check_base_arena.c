@@ -22,6 +22,49 @@ START_TEST(memory_is_zeroed_and_aligned)
 }
 END_TEST
 
+/* Small and large objects keep what they hold; what is new is zero; others stay where they are. */
+START_TEST(regrown_memory_keeps_its_bytes)
+{
+    Arena arena = {0};
+    char *other = arena_alloc(&arena, 100000);
+    char *p = arena_alloc(&arena, 8);
+    memset(other, 7, 100000);
+    memset(p, 1, 8);
+    for (size_t size = 8; size < 200000; size *= 2) {
+        p = arena_regrow(&arena, p, size, 2 * size);
+        for (size_t i = 0; i < size; i++)
+            ck_assert_int_eq(p[i], 1);
+        for (size_t i = size; i < 2 * size; i++)
+            ck_assert_int_eq(p[i], 0);
+        memset(p, 1, 2 * size);
+    }
+    ck_assert_int_eq(other[99999], 7);
+    arena_free(&arena);
+}
+END_TEST
+
+/* Also over the ends of blocks, and back to nothing. */
+START_TEST(going_back_gives_the_same_memory_again)
+{
+    Arena arena = {0};
+    ArenaMark empty = arena_mark(&arena);
+    char *first = arena_alloc(&arena, 16);
+    memset(first, 1, 16);
+    ArenaMark mark = arena_mark(&arena);
+    char *p = arena_alloc(&arena, 16);
+    for (int i = 0; i < 100; i++)
+        memset(arena_alloc(&arena, 4000), 2, 4000);
+    arena_back(&arena, mark);
+    ck_assert_ptr_eq(arena_alloc(&arena, 16), p);
+    ck_assert_int_eq(p[0], 0);
+    ck_assert_int_eq(first[15], 1);
+    arena_back(&arena, empty);
+    ck_assert_ptr_null(arena.head);
+    memset(arena_alloc(&arena, 64), 3, 64);
+    arena_free(&arena);
+}
+END_TEST
+
 START_TEST(large_objects_do_not_waste_the_newest_block)
 {
     Arena arena = {0};
@@ -163,6 +206,8 @@ int main(void)
     Suite *s = suite_create("arena");
     TCase *tc = tcase_create("arena");
     tcase_add_test(tc, memory_is_zeroed_and_aligned);
+    tcase_add_test(tc, regrown_memory_keeps_its_bytes);
+    tcase_add_test(tc, going_back_gives_the_same_memory_again);
     tcase_add_test(tc, large_objects_do_not_waste_the_newest_block);
     tcase_add_test(tc, text);
     tcase_add_test(tc, overflowing_array);

@@ -110,6 +110,21 @@ START_TEST(a_missing_property_is_an_internal_error)
 }
 END_TEST
 
+/* What no pass works on is left alone, and looked at in the end. */
+START_TEST(a_function_is_left_alone_by_passes_that_find_nothing)
+{
+    copy_kernel();
+    ck_assert(passes_run(t.p, &(PassOptions){true, PASS_FLATTEN_CALLS, NULL, NULL}));
+    ck_assert(!func_may_hold(t.f, HOLDS_NESTED | HOLDS_COLLECTIVES | HOLDS_TRANSFERS));
+    ck_assert(func_may_hold(t.f, HOLDS_TILES) && func_may_hold(t.f, HOLDS_STORES));
+    ck_assert(passes_run(t.p, &(PassOptions){true, PASS_LOWER_TRANSFERS, NULL, NULL}));
+    ck_assert(t.f->untouched);
+    ck_assert_uint_eq(t.f->verified, t.p->properties);
+    ck_assert(passes_run(t.p, &(PassOptions){true, PASS_ALLOCATE_MEMORY, NULL, NULL}));
+    ck_assert(!t.f->untouched);
+}
+END_TEST
+
 /* The verifier names the pass at fault, the function and the op. */
 START_TEST(broken_ir_is_blamed_on_its_pass)
 {
@@ -145,6 +160,7 @@ int main(void)
     tcase_add_test(tc, stops_where_asked_and_goes_on_from_there);
     tcase_add_test(tc, a_hook_can_stop);
     tcase_add_test(tc, a_missing_property_is_an_internal_error);
+    tcase_add_test(tc, a_function_is_left_alone_by_passes_that_find_nothing);
     tcase_add_test(tc, broken_ir_is_blamed_on_its_pass);
     tcase_add_test(tc, the_table_lists_every_pass);
     suite_add_tcase(s, tc);

@@ -66,7 +66,7 @@ bool written_mark(void *env, int64_t offset, int64_t bytes)
     return true;
 }
 
-bool written_is(const Written *s, int64_t at)
+static bool is_written(const Written *s, int64_t at)
 {
     return (at >= s->lo && at < s->hi) || (s->bits && (s->bits[at / 8] >> (at % 8) & 1));
 }
@@ -93,9 +93,9 @@ bool written_check(void *env, int64_t offset, int64_t bytes)
     int64_t end = offset + bytes;
     if ((offset >= s->lo && end <= s->hi) || (s->bits && bits_all(s->bits, offset, end)))
         return true;
-    while (offset < end && written_is(s, offset))
+    while (offset < end && is_written(s, offset))
         offset++;
-    while (end > offset && written_is(s, end - 1))
+    while (end > offset && is_written(s, end - 1))
         end--;
     if (offset == end)
         return true;
@@ -119,7 +119,7 @@ static bool find_holes(void *env, int64_t offset, int64_t bytes)
         if (h.first < 0)
             break;
         int64_t n = 1;
-        while (h.first + n < h.end && !written_is(x->s, h.first + n))
+        while (h.first + n < h.end && !is_written(x->s, h.first + n))
             n++;
         vec_push(&x->runs->list, (HoleRun){h.first, n});
         offset = h.first + n;

@@ -23,7 +23,6 @@ typedef struct {
 /* For rects_each_run: `env` is a Written, of which the bytes are from now on. */
 bool written_mark(void *env, int64_t offset, int64_t bytes);
 void written_unmark(Written *s, int64_t offset, int64_t bytes);
-bool written_is(const Written *s, int64_t at);
 /* `env` is a Hole, which grows by what of the bytes is not written. */
 bool written_check(void *env, int64_t offset, int64_t bytes);
 /* Appends the bytes of the rectangle that are not written. */

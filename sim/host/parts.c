@@ -41,6 +41,8 @@ struct Parts {
     Part *of;
 };
 
+static const char *look(void *parts, uint32_t tensor, int64_t offset, const char **why);
+
 EvaluateEnv parts_env(Parts *p)
 {
     const World *w = p->w;
@@ -48,7 +50,7 @@ EvaluateEnv parts_env(Parts *p)
                          .extents = w->extents,
                          .n_tensors = w->n_tensors,
                          .tensors = w->tensors,
-                         .look = parts_look,
+                         .look = look,
                          .look_env = p,
                          .scalars = w->scalars,
                          .seed = w->config->seed,
@@ -170,7 +172,7 @@ static bool make(Parts *p, uint32_t tensor, Line *l, int64_t first, const char *
     return true;
 }
 
-const char *parts_look(void *parts, uint32_t tensor, int64_t offset, const char **why)
+static const char *look(void *parts, uint32_t tensor, int64_t offset, const char **why)
 {
     Parts *p = parts;
     Part *o = &p->of[tensor];

@@ -17,13 +17,11 @@ void parts_from_file(Parts *p, uint32_t tensor, const NpyArray *a, const char *p
 void parts_from_init(Parts *p, uint32_t tensor, const BcElementFunc *init);
 /* Is it still zeros? */
 bool parts_are_zero(const Parts *p, uint32_t tensor);
-/* What init and golden functions may look at, by the configuration that the world has now. */
+/* What init and golden functions may look at, by the configuration that the world has now. An element
+ * stays until the next look at this tensor: from a bounded number of parts that have been made. */
 EvaluateEnv parts_env(Parts *p);
 /* Puts a range of a tensor's bytes, whole elements, to `to`. False and *why: a file cannot be read
  * any more, or an element has no value. */
 bool parts_make(Parts *p, uint32_t tensor, TensorSpan part, char *to, const char **why);
-/* An element's bytes, until the next call about this tensor: from a bounded number of parts that
- * have been made. */
-const char *parts_look(void *parts, uint32_t tensor, int64_t offset, const char **why);
 
 #endif

@@ -110,8 +110,8 @@ class Orchestration:
             self.emit(depth, f"{a}[{r.randrange(n)}] = {r.randint(-9, 9)}")
         self.emit(depth, f"{b} = {a}")
         self.emit(depth, f"{b}[{r.randrange(n)}] = {a}[{r.randrange(n)}] + {r.randint(1, 5)}")
-        self.emit(depth, f"{a}s = {a}[{r.randrange(n)}] + {b}[{r.randrange(n)}] * 10")
-        self.arrays.append(f"{a}s")
+        self.emit(depth, f"s{a} = {a}[{r.randrange(n)}] + {b}[{r.randrange(n)}] * 10")
+        self.arrays.append(f"s{a}")
 
     def ids(self, depth):
         """Ids by way of an array or a task of nothing."""

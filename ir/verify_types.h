@@ -9,10 +9,10 @@ typedef struct {
     Func *f;
     FuncKind level; /* of the code at hand: that of f, or InCore in a scope */
     uint32_t properties;
-    const char *blame; /* pass to name in messages */
-    bool clean;        /* set to false by verify_fail */
-    uint32_t holds;    /* bits of holds.def met so far */
-    Diags caught;      /* what the type rules say */
+    const char *blame;         /* pass to name in messages */
+    bool clean;                /* set to false by verify_fail */
+    uint32_t holds;            /* bits of holds.def met so far */
+    Diags caught;              /* what the type rules say */
     uint8_t met[OPCODE_COUNT]; /* by op: not yet 0, else 2 + the operand that cuts a region, or 1 */
 } IrVerify;
 

@@ -17,9 +17,9 @@ typedef enum {
     GIVEN_EXTENT, /* "N": pl.dynamic("N") */
     GIVEN_LIST,
     GIVEN_TUPLE,
-    GIVEN_DEF,   /* another taken definition */
-    GIVEN_OP,    /* "pl.add"; "pl", "pld", "math": the module */
-    GIVEN_TYPE,  /* pl.Tensor[items, dtype] */
+    GIVEN_DEF,    /* another taken definition */
+    GIVEN_OP,     /* "pl.add"; "pl", "pld", "math": the module */
+    GIVEN_TYPE,   /* pl.Tensor[items, dtype] */
     GIVEN_OPAQUE, /* "a torch.Tensor": what no program knows */
     GIVEN_DICT    /* keys and values in turn */
 } GivenKind;

@@ -92,17 +92,17 @@ struct Fn {
     Arena scratch; /* what is known of names; gone when the function is done */
     FnDecl *decl;
     Func *f;
-    FuncKind level;     /* of the code at hand: that of f, or InCore in a scope */
-    Expr *blocks;       /* pl.spmd around the call at hand, or NULL */
-    Expr *task;         /* that the call at hand is part of, or NULL */
-    const Expr *array;  /* made by the last pl.array.create */
-    uint32_t manual;    /* pl.manual_scope around it: how many */
-    bool sync_start;    /* of it */
-    Map ids;            /* name -> its number in `paths` */
-    Paths paths;        /* of names, to positions in `meanings` */
+    FuncKind level;       /* of the code at hand: that of f, or InCore in a scope */
+    Expr *blocks;         /* pl.spmd around the call at hand, or NULL */
+    Expr *task;           /* that the call at hand is part of, or NULL */
+    const Expr *array;    /* made by the last pl.array.create */
+    uint32_t manual;      /* pl.manual_scope around it: how many */
+    bool sync_start;      /* of it */
+    Map ids;              /* name -> its number in `paths` */
+    Paths paths;          /* of names, to positions in `meanings` */
     VEC(Name *) meanings; /* the first is unbound */
     VEC(Sym) name_syms;
-    VEC(bool) read; /* per name: its value was used */
+    VEC(bool) read;    /* per name: its value was used */
     VEC(VarList) vars; /* per name: its variables, one a type */
     AliasGraph memory; /* sources: parameters, by number */
     Loop *loop;

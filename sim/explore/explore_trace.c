@@ -403,8 +403,8 @@ static void find_certain(Trace *t, Credits *credits, uint32_t wait)
     note_credits(t, w, credits);
     for (uint32_t k = credits->len; k-- > 0;) {
         uint32_t i = credits->at[k];
-        if (i >= wait || t->items.at[i].s->value <= 0 ||
-            trace_before(t, i, trace_clock(t, wait)) || at_most(t, credits, wait, i) >= w->value)
+        if (i >= wait || t->items.at[i].s->value <= 0 || trace_before(t, i, trace_clock(t, wait)) ||
+            at_most(t, credits, wait, i) >= w->value)
             continue;
         vec_push(&t->certain, (Pair){i, wait});
     }

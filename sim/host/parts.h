@@ -17,8 +17,9 @@ void parts_from_file(Parts *p, uint32_t tensor, const NpyArray *a, const char *p
 void parts_from_init(Parts *p, uint32_t tensor, const BcElementFunc *init);
 /* Is it still zeros? */
 bool parts_are_zero(const Parts *p, uint32_t tensor);
-/* What init and golden functions may look at, by the configuration that the world has now. An element
- * stays until the next look at this tensor: from a bounded number of parts that have been made. */
+/* What init and golden functions may look at, by the configuration that the world has now. An
+ * element stays until the next look at this tensor: from a bounded number of parts that have been
+ * made. */
 EvaluateEnv parts_env(Parts *p);
 /* Puts a range of a tensor's bytes, whole elements, to `to`. False and *why: a file cannot be read
  * any more, or an element has no value. */

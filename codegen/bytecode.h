@@ -245,6 +245,6 @@ const char *bc_op_name(BcOp op);
 const char *bc_op_fields(BcOp op);
 
 #define BC_MAGIC "PLDB\r\n\x1a\n"
-#define BC_VERSION 6
+#define BC_VERSION 7
 
 #endif

@@ -93,12 +93,12 @@ static const Row rows[] = {
      EXIT_CHECK,
      "uninit",
      "k.pld:100:5: uninitialised: rank 0 reads data[0, 0:8] of rank 0 (load), which nobody has "
-     "written\n    nothing is written to that slice"},
+     "written\n    used at k.pld:101:5\n    nothing is written to that slice"},
     {{KERNEL(reads_half)},
      EXIT_CHECK,
      "uninit",
-     "data[0, 4:8] of rank 0 (load), which nobody has written\n    that slice is written by "
-     "rank 0 at k.pld:101:5"},
+     "data[0, 4:8] of rank 0 (load), which nobody has written\n    used at k.pld:103:5\n    that "
+     "slice is written by rank 0 at k.pld:101:5"},
     {{KERNEL(reads_between)},
      EXIT_CHECK,
      "uninit",

@@ -257,6 +257,23 @@ static void print_counts(const RunOptions *o, const ExploreResult *r)
         puts("verified");
 }
 
+/* Why nothing could be tried. */
+static void say_untried(const RunOptions *o, int status, const char *text)
+{
+    size_t n = strlen(text);
+    Report r = {.kind = REP_USAGE};
+    if (status != STATUS_USAGE) {
+        terminal_text(stderr, text, n);
+        return;
+    }
+    Arena arena = {0};
+    while (n && text[n - 1] == '\n')
+        n--;
+    r.text = arena_strndup(&arena, text, n);
+    say_report(o, &r, NULL);
+    arena_free(&arena);
+}
+
 static int run_explore(RunOptions *o, const Loaded *l)
 {
     Progress progress = {0};
@@ -274,7 +291,7 @@ static int run_explore(RunOptions *o, const Loaded *l)
     progress_end(&progress);
     int status = r.status;
     if (r.text) {
-        terminal_text(stderr, r.text, strlen(r.text));
+        say_untried(o, status, r.text);
     } else {
         print_failures(o, l, &r);
         for (uint32_t i = 0; i < r.n_outcomes; i++)
@@ -313,7 +330,7 @@ static int run_explain(const RunOptions *o, const Loaded *l)
     ExplainResult r = {0};
     int status = explain_sync(l->bytecode, &o->set.run, o->set.explore.bound, &r);
     if (r.text)
-        terminal_text(stderr, r.text, strlen(r.text));
+        say_untried(o, status, r.text);
     for (uint32_t i = 0; i < r.n_rows; i++)
         print_row(o, &r.rows[i]);
     explain_free(&r);

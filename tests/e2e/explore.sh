@@ -142,4 +142,17 @@ decides 'allreduce ring twice on 24' $c/allreduce.pld -d 0-23 -D REPS=2 -D SIZE=
 
 # Right programs and their broken twins.
 for f in tests/verdicts/*.pld; do explores_verdict sc 600 "$f"; done
+
+# What keeps a search from beginning is told as a run tells it.
+cat >"$tmp/untried.pld" <<'EOF'
+@pl.jit.incore
+def main(x: pl.Tensor[[1, 8], pl.FP32], y: pl.Out[pl.Tensor[[1, 8], pl.FP32]]):
+    return pl.store(pl.load(x, [0, 0], [1, 8]), [0, 0], y)
+EOF
+for how in --explore --explain-sync; do
+    exits "$how without an input" 2 "$build/pldrun" "$tmp/untried.pld" $how
+    says "$how without an input" '^pldrun: error: input x has no value: ' "$tmp/err"
+done
+exits 'the same as JSON' 2 "$build/pldrun" "$tmp/untried.pld" --explore --diagnostics=json
+says 'the same as JSON' '^\{"severity":"error","kind":"usage","message":"input x' "$tmp/err"
 finish

@@ -253,7 +253,8 @@ PLD_API void pld_run_free(pld_run *run);
  * trace, timeline, dispatches, diagnostics ("json"), report ("junit"): record what pld_run_output
  * shows. print
  * ("y[0]") and watch ("w[2][0]"), once each: its "prints" have them, too. no-print: debug_print
- * says nothing; quiet: no notes and warnings in texts. Texts are copied. */
+ * says nothing; quiet: no notes and warnings in texts. command: what reports put before
+ * --schedule=TOKEN to be pasted; unsaid they end in schedule=TOKEN. Texts are copied. */
 PLD_API int pld_run_set(pld_run *run, const char *option, const char *value);
 /* The caller's memory: read by pld_run_start, and written by it where the parameter is an output
  * and the status is 0, 1 or 4. What nobody writes keeps its value. data NULL: the tensor is taken

@@ -4,6 +4,7 @@
 #include "api/arrays.h"
 #include "sim/host/run.h"
 #include "sim/report/cost.h"
+#include "sim/sched/replay.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -32,7 +33,6 @@ static int begin(void *env)
 {
     pld_run *r = env;
     run_settings_init(&r->settings);
-    r->settings.run.command = "pldrun";
     return PLD_OK;
 }
 
@@ -71,12 +71,30 @@ static const char *copy(pld_run *r, const char *text)
     return arena_strndup(&r->settings.arena, text, strlen(text));
 }
 
+/* What is wrong with a schedule whatever the program is; NULL: nothing. */
+static const char *schedule_wrong(const char *text)
+{
+    const char *why = NULL;
+    if (replay_is_token(text))
+        return replay_devices(text) ? NULL : "a broken replay token";
+    Policy *p = policy_parse(text, &why);
+    if (p)
+        policy_free(p);
+    return p ? NULL : why;
+}
+
 static int set(void *env)
 {
     RunCall *call = env;
     pld_run *r = call->run;
     r->settled = false;
     const char *value = call->value ? copy(r, call->value) : NULL;
+    if (value && strcmp(call->name, "command") == 0) {
+        r->settings.run.command = value;
+        return PLD_OK;
+    }
+    if (value && strcmp(call->name, "schedule") == 0 && schedule_wrong(value))
+        return run_refuse(r, schedule_wrong(value));
     switch (run_shows(r, call->name, value)) {
     case SETTING_OK: return PLD_OK;
     case SETTING_BAD: return PLD_USAGE;

@@ -8,6 +8,7 @@
 #include "sim/report/report_json.h"
 #include "sim/report/timeline.h"
 #include "sim/report/trace.h"
+#include "sim/sched/replay.h"
 
 #include <string.h>
 
@@ -91,9 +92,7 @@ static void print_json(pld_run *r, int status)
     const RunResult *x = &r->result;
     Buf *out = &r->outputs[OUT_REPORTS];
     Arena *arena = &r->result.arena;
-    const char *command = r->settings.run.command;
-    const char *replay =
-        x->token ? arena_printf(arena, "%s --schedule=%s", command, x->token) : NULL;
+    const char *replay = x->token ? replay_command(arena, &r->settings.run, x->token) : NULL;
     for (uint32_t i = 0; i < x->n_reports; i++) {
         bool minor = x->reports[i].kind == REP_WARNING || x->reports[i].kind == REP_NOTE;
         if (r->quiet && minor)

@@ -12,7 +12,7 @@ import warnings
 
 from . import errors
 from .compat import install, session
-from .compat.command import HELP, USAGE, Usage, parse
+from .compat.command import HELP, USAGE, Refused, Usage, judge, parse
 
 def _report(error):
     """What an uncaught error of pld prints: its text, no frames of Python."""
@@ -67,17 +67,24 @@ def run(module, rest, s):
         _module(module) if module else _script(rest[0])
     except errors.Error as e:
         return _report(e)
-    except SystemExit:
-        raise
+    except SystemExit as e:
+        if e.code or not _unused(rest[0], s):
+            raise
+        return 2
     except KeyboardInterrupt:
         raise
     except BaseException as e:  # noqa: B902  printed as python3 would
         return _foreign(e)
-    token = s.run.get("schedule", "")
-    if "." in token and not s.tokens_used:
-        session.say(f"python3 -m pld: error: no call of {rest[0]} is of the program that --schedule={token} replays")
-        return 2
-    return 0
+    return 2 if _unused(rest[0], s) else 0
+
+
+def _unused(name, s):
+    """Says so where a token has replayed nothing of the script."""
+    if not s.token or s.tokens_used:
+        return False
+    why = f"no call of {name} is of the program that --schedule={s.token} replays"
+    session.say(f"python3 -m pld: error: {why}{': ' + s.token_why if s.token_why else ''}")
+    return True
 
 
 def main(arguments):
@@ -91,6 +98,10 @@ def main(arguments):
         return 0
     try:
         module, rest = parse(arguments, s)
+        judge(s)
+    except Refused as e:
+        session.say(f"python3 -m pld: error: {e}")
+        return 2
     except Usage as e:
         session.say(f"python3 -m pld: error: {e}\n{USAGE}")
         return 2

@@ -17,6 +17,8 @@ _PLAIN = {"check": "all", "mem": "sc", "schedule": "clock", "seed": 0, "max_step
           "diagnostics": None, "report": None, "callbacks": None, "dispatches": False}
 _WORDS = {"max_steps": "max-steps", "time_limit": "time-limit", "max_memory": "max-memory", "no_print": "no-print"}
 _FLAGS = ("cost", "trace", "timeline", "dispatches", "no_print", "quiet")
+_HOW = {"cost": ".cost of the Result is the card", "trace": ".trace of the Result is it, for json.dump",
+        "timeline": ".timeline.save(path) of the Result writes it", "dispatches": ".dispatches of the Result are they"}
 _KEEP = 4  # idle runs of one kind
 _KINDS = 16  # of a program
 _USES = 1000  # of a run with scalars, each of which costs a little memory
@@ -46,6 +48,13 @@ def check(status, why):
         raise errors.InternalError(why or "internal error")
     if status == 2:
         raise ValueError(why or "wrong arguments")
+
+
+def check_flag(name, value):
+    """A flag is no name of a file: TypeError that says where what is recorded comes out."""
+    if name in _FLAGS and value is not None and not isinstance(value, int) and type(value).__name__ not in ("bool", "bool_"):
+        how = f"; {_HOW[name]}" if name in _HOW else ""
+        raise TypeError(f"{name} is True or False, not {value!r}{how}")
 
 
 def place(program, arrays, by_name):
@@ -202,7 +211,7 @@ class _Call:
         self.key = None
         if not golden and not options["platform_set"] and not options["callbacks"]:
             self.key = (options.key(), *given)
-        self.slot = slot = slot or self.take(options)
+        self.slot = slot = slot or self.take(options, "" if given or golden else program.command(options))
         for p in program.params:
             if p.kind == "tensor" and p.name in given:
                 self.arrays[p.name] = _arrays.describe(given[p.name], p.name)
@@ -266,7 +275,7 @@ class _Call:
         self.made.append(array)
         return _arrays.describe(array, p.name)
 
-    def take(self, options):
+    def take(self, options, command):
         idle = self.program._idle.get(self.key)
         if idle:
             try:
@@ -275,6 +284,8 @@ class _Call:
                 pass
         slot = _Slot(self.program)
         slot.options(options)
+        if command:
+            slot.set("command", command)
         return slot
 
     def give_back(self):

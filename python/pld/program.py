@@ -3,6 +3,7 @@ import ctypes
 import difflib
 import json
 import os
+import shlex
 import warnings as _warnings
 from collections import namedtuple
 
@@ -62,6 +63,7 @@ class Program:
     def __init__(self, handle, devices, unit=None, diagnostics=(), cost=None):
         self._h, self._unit, self._devices, self._cost = handle, unit, devices, cost
         self._idle = {}  # runs that wait for their next call, by options and names of arguments
+        self._source = None  # words of a command line that name the program; None: it came from no file
         self.diagnostics = list(diagnostics)
         facts = json.loads(_lib.text(_lib.lib.pld_program_json(handle.p)))
         self.name, self.entry, self.platform = facts.get("name"), facts.get("entry"), facts.get("platform")
@@ -167,6 +169,7 @@ class Program:
         options, given = _run.Options(self._devices), {}
         for name, value in named.items():
             name = "time_limit" if name == "timeout" else name
+            _run.check_flag(name, value)
             if name in options:
                 options[name] = value
             else:
@@ -176,6 +179,19 @@ class Program:
         elif not isinstance(options["devices"], str):
             options["devices"] = devices_text(options["devices"])
         return given, options
+
+    def command(self, options):
+        """The command line of pldrun for a run without arrays; "" where there is none. Tokens hold the rest."""
+        if self._source is None or options["callbacks"]:
+            return ""
+        words = ["pldrun", *self._source]
+        if options["devices"]:
+            words += ["-d", options["devices"]]
+        for name in ("seed", "max_steps", "rtol", "atol"):
+            if options[name]:
+                words.append(f"--{name.replace('_', '-')}={options[name]}")
+        words += [f"--platform-set={field}={n}" for field, n in (options["platform_set"] or {}).items()]
+        return shlex.join(words)
 
     def replay(self, token, *arrays, **named):
         """The run of a token: what failed fails again."""
@@ -322,8 +338,13 @@ def compile(source, *, devices=None, defines=None, platform=None, program=None, 
         unit.call(_lib.lib.pld_unit_keep, b"all")
     found, pointer = unit.compile()
     cost = _lib.memory(_lib.lib.pld_unit_dump, unit.h.p, b"cost")
-    return Program(_Handle(pointer, _lib.lib.pld_program_free), given, unit.h if dump_passes else None, found,
+    made = Program(_Handle(pointer, _lib.lib.pld_program_free), given, unit.h if dump_passes else None, found,
                    cost and cost.decode())
+    if "\n" not in unit.source and not unit.source.endswith(".py") and script is None and not args:
+        said = (("-p", platform), ("--program", program), ("--entry", entry))
+        made._source = [unit.source, *(w for name, value in said if value is not None for w in (name, value)),
+                        *(w for name, value in (defines or {}).items() for w in ("-D", f"{name}={_define(value)}"))]
+    return made
 
 
 def _decorated(source, devices, platform, args, dump_passes):
@@ -365,10 +386,13 @@ def skeleton(source, *, script=None, filename="<string>"):
 
 def load(source, *, devices=None):
     """A Program from a .pldb: its path, or its bytes."""
-    if not isinstance(source, (bytes, bytearray)):
-        with open(source, "rb") as f:
+    path = None if isinstance(source, (bytes, bytearray)) else os.fspath(source)
+    if path is not None:
+        with open(path, "rb") as f:
             source = f.read()
-    return _from_bytes(bytes(source), None if devices is None else devices_text(devices))
+    made = _from_bytes(bytes(source), None if devices is None else devices_text(devices))
+    made._source = path and [path]
+    return made
 
 
 def loads(text, filename="<string>"):

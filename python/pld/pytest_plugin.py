@@ -8,7 +8,7 @@ dashes, and holds for every call of a kernel. Fixtures: `device_ids`, `test_conf
 import pytest
 
 from .compat import install, session
-from .compat.command import Usage, parse
+from .compat.command import Usage, judge, parse
 
 
 def pytest_addoption(parser):
@@ -21,6 +21,7 @@ def pytest_addoption(parser):
 def pytest_configure(config):
     try:
         _, rest = parse([f"--{o}" for o in config.getoption("--pld-option")], session.current)
+        judge(session.current)
     except Usage as e:
         raise pytest.UsageError(str(e)) from None
     if rest:

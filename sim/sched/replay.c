@@ -275,8 +275,14 @@ const char *replay_token(Arena *arena, const World *w, const char *schedule,
     return text;
 }
 
+const char *replay_command(Arena *arena, const RunConfig *config, const char *token)
+{
+    if (config->command && *config->command)
+        return arena_printf(arena, "%s --schedule=%s", config->command, token);
+    return arena_printf(arena, "schedule=%s", token);
+}
+
 const char *replay_line(Arena *arena, const RunConfig *config, const char *token)
 {
-    const char *command = config->command ? config->command : "";
-    return arena_printf(arena, "replay: %s%s--schedule=%s", command, *command ? " " : "", token);
+    return arena_printf(arena, "replay: %s", replay_command(arena, config, token));
 }

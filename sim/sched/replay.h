@@ -36,8 +36,11 @@ Policy *replay_policy(Arena *arena, const char *token, const World *w, const cha
 const char *replay_token(Arena *arena, const World *w, const char *schedule,
                          const uint32_t *choices, uint32_t n);
 
-/* "replay: COMMAND --schedule=TOKEN", a command that can be pasted where config->command is known.
- */
+/* "COMMAND --schedule=TOKEN", to be pasted, where config->command is known; else the setting
+ * "schedule=TOKEN". Owned by the arena. */
+const char *replay_command(Arena *arena, const RunConfig *config, const char *token);
+
+/* "replay: " and that. */
 const char *replay_line(Arena *arena, const RunConfig *config, const char *token);
 
 #endif

@@ -55,8 +55,25 @@ says 'it is named' "unknown option '--no-such'"
 pld 'an option without its value' 2 --mem
 pld 'no number' 2 --seed=x exits.py
 pld 'no such file' 2 no_such.py
-pld 'a wrong value of a run' 1 --mem=strong beginner_add.py
+pld 'a wrong value of a run' 2 --mem=strong beginner_add.py
 says 'its words' 'strong'
+# refused WORDS OPTION: one line, before the script runs
+refused() {
+    pld "refused: $2" 2 "$2" "$scripts/exits.py" --code 3
+    says "refused: $2" "^python3 -m pld: error: .*$1"
+    if [ "$(wc -l <"$tmp/err")" = 1 ]; then ok; else bad "$2: more than one line"; fi
+}
+refused "sc or weak, not 'foo'" --mem=foo
+refused "a list of .*, not 'foo'" --check=foo
+refused 'cannot write nodir/x.svg' --timeline=nodir/x.svg
+refused "FILE.svg or FILE.html.*'a.pdf'" --timeline=a.pdf
+refused 'cannot write nodir/x.json' --trace=nodir/x.json
+refused 'cannot write nodir/x.xml' --report=junit:nodir/x.xml
+refused 'a number of bytes' --max-memory=x
+refused 'unknown platform field' --platform-set=x=1
+refused "a number from 0, not '-1'" --seed=-1
+refused 'a schedule is clock' --schedule=random:x
+refused 'a broken replay token' --schedule=r2.bad
 pld 'not before the script' 3 exits.py --code 3 --mem
 
 # every call is explored, drawn, traced, counted
@@ -86,6 +103,26 @@ pld 'replayed' 1 "--schedule=$token" "$scripts/race.py"
 says 'the same race' ': race: rank'
 pld 'a token of another program' 2 "--schedule=$token" "$scripts/beginner_add.py"
 says 'it says so' 'no call of .*beginner_add.py is of the program'
+if [ "$(wc -l <"$tmp/err")" = 1 ]; then ok; else bad 'a token of another program: more than one line'; fi
+printf 'import sys\nsys.exit(0)\n' >"$tmp/leaves.py"
+pld 'a token of nothing, and sys.exit(0)' 2 "--schedule=$token" "$tmp/leaves.py"
+refused 'a broken replay token' "--schedule=${token%?}"
+refused 'a broken replay token' "--schedule=${token}x"
+# calls of one program with other inputs run by clock
+{ sed '/^for _ in range/,$d' "$scripts/race.py"; cat <<'EOF'; } >"$tmp/twice.py"
+for k in (1, 2):
+    x[:] = k * args.repeat
+    try:
+        host(x, y, config=config)
+    except Exception as e:
+        print(str(e).splitlines()[-1])
+EOF
+pld 'two races' 0 "$tmp/twice.py"
+second=$(sed -nE '2s/^replay: python3 -m pld --schedule=([^ ]+) .*/\1/p' "$tmp/out")
+pld 'the second is replayed' 0 "--schedule=$second" "$tmp/twice.py"
+says 'the same again' "^replay: .*$second" "$tmp/out"
+pld 'of other inputs' 2 "--schedule=$second" "$tmp/twice.py" --repeat 5
+says 'why not' 'error: no call of .*: the token is for inputs'
 PLD_BACKTRACE=1 pld 'with frames' 1 "$scripts/race.py"
 says 'with frames' '^Traceback'
 

@@ -2,6 +2,9 @@
 import contextlib
 import io
 import os
+import shlex
+import subprocess
+import tempfile
 import unittest
 import xml.etree.ElementTree
 
@@ -54,6 +57,35 @@ class Shown(unittest.TestCase):
         with self.assertRaisesRegex(MemoryError, "max-memory"):
             self.p.run(max_memory="100K")
         self.assertTrue(self.p.run(max_memory="1G", jobs=2))
+
+    def test_flags_are_no_files(self):
+        for wrong, words in ({"timeline": "x.svg"}, r"\.timeline\.save\(path\)"), ({"cost": "yes"}, r"\.cost "), ({"trace": "x"}, r"\.trace "):
+            with self.assertRaisesRegex(TypeError, words):
+                self.p.run(**wrong)
+        self.assertTrue(self.p.run(cost=np.bool_(True), timeline=None, trace=0).cost)
+
+    def test_a_replay_line_can_be_pasted(self):
+        with open(MESH, encoding="utf-8") as f:
+            text = f.read().replace("if peer != my_rank:\n                    pld.system.notify",
+                                    "if peer < my_rank:\n                    pld.system.notify")
+        with tempfile.TemporaryDirectory() as folder:
+            path = f"{folder}/not so.pld"
+            with open(path, "w", encoding="utf-8") as f:
+                f.write(text)
+            p = pld.compile(path, devices=2, defines={"SIZE": 16})
+            r = p.run(strict=False, seed=7, diagnostics="json")
+            line = r.text.rstrip().splitlines()[-1]
+            self.assertRegex(line, f"^replay: pldrun '{path}' -D SIZE=16 -d 0-1 --seed=7 --schedule=r2[^ ]+$")
+            self.assertEqual(r.diagnostics[0]["replay"], line[len("replay: "):])
+            again = subprocess.run([f"{os.environ['PLD_BUILD']}/pldrun", *shlex.split(line)[2:]], capture_output=True, text=True)
+            self.assertEqual((again.returncode, line[-40:] in again.stderr), (r.status, True), again.stderr)
+            q = pld.compile(path, devices=2)
+            q.save(f"{folder}/a.pldb")
+            self.assertIn(f"replay: pldrun {folder}/a.pldb --schedule=r2", pld.load(f"{folder}/a.pldb").run(strict=False).text)
+            given = q.run(np.zeros(q.params["x"].shape, "f4"), strict=False)  # of arrays pldrun knows nothing
+            self.assertEqual(given.text.rstrip().splitlines()[-1], f"replay: schedule={given.token}")
+        r = pld.loads(text).run(strict=False)
+        self.assertEqual(r.text.rstrip().splitlines()[-1], f"replay: schedule={r.token}")
 
     def test_parse_says_what_is_there(self):
         text = pld.parse(MESH, devices=3, defines={"SIZE": 16})

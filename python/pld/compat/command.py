@@ -1,4 +1,7 @@
 """The command line of python3 -m pld: options of runs, which go into the session."""
+import os
+
+from .. import _arrays, _run, program as _program
 
 USAGE = "usage: python3 -m pld [OPTIONS] SCRIPT.py ARGS... | -m MODULE ARGS..."
 HELP = USAGE + """
@@ -32,22 +35,40 @@ _KEYWORDS = {"max-steps": "max_steps", "time-limit": "timeout", "max-memory": "m
 _NUMBERS = {"seed": int, "max-steps": int, "time-limit": float, "jobs": int}
 
 
+# What options are tried on before a script runs.
+_PROBE = """import pypto.language as pl
+@pl.jit.incore
+def step(x: pl.Tensor[[8], pl.FP32], y: pl.Out[pl.Tensor[[8], pl.FP32]]):
+    return pl.store(pl.load(x, [0], [8]), [0], y)
+@pl.jit
+def chip(x: pl.Tensor[[8], pl.FP32], y: pl.Out[pl.Tensor[[8], pl.FP32]]):
+    return step(x, y)
+@pl.jit.host
+def host(x: pl.Tensor[[8], pl.FP32], y: pl.Out[pl.Tensor[[8], pl.FP32]]):
+    return chip(x, y, device=0)
+"""
+
+
 class Usage(Exception):
-    pass
+    """What is no command line; the message goes before the usage."""
+
+
+class Refused(Usage):
+    """The value of an option is none; the message says it all."""
 
 
 def _option(s, name, value):
     if name == "platform-set":
         key, equals, number = value.partition("=")
         if not equals:
-            raise Usage(f"--platform-set takes NAME=VALUE, not '{value}'")
+            raise Refused(f"--platform-set takes NAME=VALUE, not '{value}'")
         s.platform_set[key] = number
     elif name in ("trace", "timeline"):
         s.files[name] = value
     elif name == "report":
         kind, colon, path = value.partition(":")
         if kind != "junit" or not path:
-            raise Usage(f"--report takes junit:FILE, not '{value}'")
+            raise Refused(f"--report takes junit:FILE, not '{value}'")
         s.files[name] = path
     elif name in ("print", "watch"):
         s.run.setdefault(name, []).append(value)
@@ -55,7 +76,7 @@ def _option(s, name, value):
         try:
             s.run[_KEYWORDS.get(name, name)] = _NUMBERS[name](value)
         except ValueError:
-            raise Usage(f"--{name} takes a number, not '{value}'") from None
+            raise Refused(f"--{name} takes a number, not '{value}'") from None
     else:
         s.run[_KEYWORDS.get(name, name)] = value
 
@@ -81,8 +102,38 @@ def _flag(s, name, value):
 
 def _number(name, value):
     if not value.isdigit() or int(value) == 0:
-        raise Usage(f"--{name} takes a number, not '{value}'")
+        raise Refused(f"--{name} takes a number, not '{value}'")
     return int(value)
+
+
+def _judge_file(kind, path):
+    """Can a file be written there? A folder that is not there is made by the first call."""
+    if path.endswith("/") or os.path.isdir(path):
+        return
+    if kind == "timeline" and not path.endswith((".svg", ".html")):
+        raise Refused(f"--timeline takes a FILE.svg or FILE.html, or a folder, not '{path}'")
+    folder = os.path.dirname(path) or "."
+    if not os.path.isdir(folder):
+        raise Refused(f"cannot write {path}: No such file or directory")
+    if not os.access(path if os.path.exists(path) else folder, os.W_OK):
+        raise Refused(f"cannot write {path}: Permission denied")
+
+
+def judge(s):
+    """Refuses values that no call could take: before a script runs, not at its first call. Files are where the command
+    stands, wherever the script goes."""
+    for kind, path in s.files.items():
+        _judge_file(kind, path)
+        s.files[kind] = os.path.join(os.getcwd(), path)
+    if not s.run and not s.platform_set:
+        return
+    probe = _program.compile(_PROBE)
+    try:
+        _run._Slot(probe).options(probe._split(s.run)[1])
+        if s.platform_set:  # is held against a program
+            probe.run(_arrays.empty([8], "FP32", None), platform_set=s.platform_set)
+    except ValueError as e:
+        raise Refused(str(e)) from None
 
 
 def parse(arguments, s):

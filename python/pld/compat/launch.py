@@ -10,8 +10,8 @@ def run(program, given, devices, wants, callbacks=None, kept=None):
     s = session.current
     s.calls += 1
     if kept is not None:
-        _, options = program._split({"devices": list(devices), "platform_set": s.platform_set, "callbacks": callbacks, **s.run})
-        result = _run.run(program, given, None, options, False, kept)
+        result = _scheduled(s, program, lambda options: _run.run(program, given, None, program._split(
+            {"devices": list(devices), "platform_set": s.platform_set, "callbacks": callbacks, **options})[1], False, kept))
     elif s.plain and not any(wants.values()) and not callbacks:
         result = _run.run(program, given, None, _plain(program, devices), False)
     else:
@@ -35,29 +35,34 @@ def _plain(program, devices):
 
 def _as_said(s, program, given, devices, wants, callbacks):
     """Under the options that stood before the script."""
-    options = dict(s.run)
-    token = options.get("schedule", "")
-    if token.startswith("r") and "." in token:
-        if not _fits(token, program):
-            options.pop("schedule")
-        else:
-            s.tokens_used += 1
-    common = {"devices": list(devices), "platform_set": s.platform_set, **options}
+    common = {"devices": list(devices), "platform_set": s.platform_set, **s.run}
     if s.explore is not None and callbacks:
         session.say(f"call {s.calls}: not explored: it calls sub-workers, {', '.join(callbacks)}")
     elif s.explore is not None:
         _explore(program, given, common)
-    result = program.run(**common, strict=False, callbacks=callbacks, cost=bool(s.cost) or wants.get("cost", False),
-                         trace="trace" in s.files or wants.get("trace", False),
-                         timeline="timeline" in s.files or wants.get("timeline", False),
-                         dispatches=wants.get("dispatches", False), report="junit" if "report" in s.files else None, out=given)
+    result = _scheduled(s, program, lambda options: program.run(
+        **{**common, **options}, strict=False, callbacks=callbacks, cost=bool(s.cost) or wants.get("cost", False),
+        trace="trace" in s.files or wants.get("trace", False), timeline="timeline" in s.files or wants.get("timeline", False),
+        dispatches=wants.get("dispatches", False), report="junit" if "report" in s.files else None, out=given))
     _write(result)
     return result
 
 
-def _fits(token, program):
-    """A token is for calls of the program whose hash it has."""
-    return token.split(".")[1:2] == [f"{program.hash & 0xffffffff:08x}"] or token.split(".")[1:2] == [f"{program.hash >> 32:08x}"]
+def _scheduled(s, program, run):
+    """Runs with the session's options; run(options). A token is for the calls that have its hash, its devices and its
+    inputs, the others run by clock: a script may call a kernel again with what it has made."""
+    if not s.token:
+        return run(s.run)
+    if s.token.split(".")[2:3] == [f"{program.hash:016x}"]:
+        try:
+            result = run(s.run)
+            s.tokens_used += 1
+            return result
+        except ValueError as e:
+            if not str(e).startswith("the token is for "):
+                raise
+            s.token_why = str(e)
+    return run({**s.run, "schedule": "clock"})
 
 
 def _explore(program, given, common):

@@ -17,8 +17,15 @@ class Session:
         self.files = {}  # "trace", "timeline", "report": where they go
         self.quiet = self.verbose = False
         self.calls = 0
-        self.tokens_used = 0
+        self.tokens_used = 0  # calls that the token of --schedule replayed
+        self.token_why = None  # why one of its program did not
         self.command = None  # ["SCRIPT", "ARGS"...] of python3 -m pld
+
+    @property
+    def token(self):
+        """The replay token of --schedule; "" for another schedule."""
+        text = self.run.get("schedule", "")
+        return text if text.startswith("r2.") else ""
 
     @property
     def plain(self):

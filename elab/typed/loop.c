@@ -253,6 +253,15 @@ static void const_error(Elab *e, const LoopEntry *entry, const Name *end)
     Sym name = e->fn->name_syms.at[entry->id];
     if (end->state == NM_BAD)
         return;
+    if (entry->before.val.kind == V_NONE && end->state == NM_VAR &&
+        type_is_task(func_var(e->fn->f, end->var)->type)) {
+        elab_error(
+            e, end->where, "type",
+            "%s is None at the start of the loop and a task when it starts again: begin with "
+            "%s = pl.system.task_invalid()",
+            name, name);
+        return;
+    }
     const char *now = end->state == NM_CONST ? val_text(e, end->val)
                       : end->state == NM_VAR ? "a run-time value"
                                              : "something else";
@@ -273,12 +282,16 @@ static void back_edge_error(Elab *e, const LoopEntry *entry, const Name *end)
     const Type *before = func_var(e->fn->f, entry->before.var)->type;
     if (end->state == NM_BAD)
         return;
-    if (end->state == NM_VAR)
+    if (end->state == NM_VAR) {
+        const char *was = type_text(e->arena, before),
+                   *is = type_text(e->arena, func_var(e->fn->f, end->var)->type);
+        /* Memory and a value of its extents look alike. */
+        bool alike = strcmp(was, is) == 0;
         elab_error(e, end->where, "type",
-                   "%s is %s at the start of the loop and %s when it starts again", name,
-                   type_text(e->arena, before),
-                   type_text(e->arena, func_var(e->fn->f, end->var)->type));
-    else
+                   "%s is %s%s at the start of the loop and %s%s when it starts again%s", name,
+                   alike ? "memory, " : "", was, alike ? "a value, " : "", is,
+                   alike ? ": begin with a value, pl.add(..., 0), say" : "");
+    } else
         elab_error(
             e, end->where, "type",
             "%s is %s at the start of the loop and may be something else when it starts again",

@@ -52,7 +52,7 @@ static void rank_lines(World *w, uint32_t rank, int width, Buf *out)
             continue;
         buf_printf(out, "%4u %-*s", rank, width - 5, world_string(w, w->program->funcs[f].name));
         counters(out, &c);
-        times(out, &c, w->program->funcs[f].core_bytes[MEM_VEC], c.end_ps - c.begin_ps);
+        times(out, &c, bc_core_bytes(&w->program->funcs[f]), c.end_ps - c.begin_ps);
     }
     c = cost_rank(w, rank);
     buf_printf(out, "%4u %-*s", rank, width - 5, "all");

@@ -37,7 +37,7 @@ static void kernels(JsonWriter *j, World *w, uint32_t rank)
         json_member_str(j, "name", world_string(w, w->program->funcs[f].name));
         json_member_int(j, "calls", (int64_t)c.calls);
         counters(j, &c);
-        json_member_int(j, "core_peak_bytes", w->program->funcs[f].core_bytes[MEM_VEC]);
+        json_member_int(j, "core_peak_bytes", bc_core_bytes(&w->program->funcs[f]));
         split(j, &c);
         time(j, "begin_ps", c.begin_ps);
         time(j, "end_ps", c.end_ps);

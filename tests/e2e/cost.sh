@@ -32,6 +32,13 @@ cp "$tmp/out" "$tmp/first"
 exits '--cost=json again' 0 "$build/pldrun" "$(sample 08)" -d 0-3 --cost=json
 cmp -s "$tmp/first" "$tmp/out" && ok || bad 'the JSON differs from run to run'
 
+# On-core memory is that of all kinds, for a kernel as for its rank.
+exits 'memory of a product' 0 "$build/pldrun" tests/golden/matmul_memories.pld -d 0 --cost=json
+jq -e '.ranks[0].core_peak_bytes as $all | $all == 87616 and any(.ranks[0].kernels[]; .core_peak_bytes == $all)' \
+    "$tmp/out" >"$tmp/o2" && ok || bad 'on-core memory of a kernel and of its rank differ'
+exits 'memory on the card' 0 "$build/pldrun" tests/golden/matmul_memories.pld -d 0 --cost
+[ "$(grep -cE '^   0 (kernel|all) .* 87616 ' "$tmp/out")" = 2 ] && ok || bad 'on-core memory of the card differs'
+
 # Platform numbers from a file.
 printf '# a slow link\n\nlink_latency = 900000\nlink_gap=1 # ps\n' >"$tmp/slow"
 exits 'a file of settings' 0 "$build/pldrun" "$(sample 08)" -d 0-3 --platform-set @"$tmp/slow" --cost=json

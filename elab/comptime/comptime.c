@@ -216,11 +216,26 @@ static bool condition(Elab *e, const Ast *a, bool *out)
     return c.kind != V_BAD && c.kind != V_DIM && c.kind != V_EXPR;
 }
 
+/* After a mistake nobody knows which branch is meant: what either one binds has no value, and its
+ * uses are no further mistakes. */
+static void bind_nothing(Elab *e, const Ast *s)
+{
+    Map seen = {0};
+    SymList names = {0};
+    elab_collect_bound(e, &s->if_.then, &seen, &names);
+    elab_collect_bound(e, &s->if_.otherwise, &seen, &names);
+    for (uint32_t i = 0; i < names.len; i++)
+        elab_define(e, e->scope, names.at[i], val_bad, s->span);
+    map_free(&seen);
+}
+
 static Flow run_if(Elab *e, const Ast *s, Val *result)
 {
     bool yes;
-    if (!condition(e, s->if_.cond, &yes))
+    if (!condition(e, s->if_.cond, &yes)) {
+        bind_nothing(e, s);
         return FLOW_NEXT;
+    }
     return run(e, yes ? &s->if_.then : &s->if_.otherwise, result);
 }
 

@@ -1,5 +1,6 @@
 /* Linear scan over the beginnings of lifetimes, with holes in lifetimes used. */
 #include "lower/place.h"
+#include "lower/place_hint.h"
 #include <stdlib.h>
 
 /* A placed tile that the one at hand must stay clear of. */
@@ -118,22 +119,6 @@ static void note_tile(PlaceScan *x, const Place *place)
               type_text(x->p->arena, place->type), (long long)place->bytes);
 }
 
-/* How many chunks of the last dimension would do, where a power of two divides it. */
-static void note_chunks(PlaceScan *x, const Place *place, int64_t sum)
-{
-    int64_t cols, chunks = 1, size = mem_kind_bytes(x->p->platform, MEM_VEC);
-    if (!dim_is_const(place->type->dims[place->type->rank - 1], &cols))
-        return;
-    while (sum / chunks > size && cols % (2 * chunks) == 0)
-        chunks *= 2;
-    if (chunks == 1 || sum / chunks > size)
-        return;
-    diag_note(
-        x->p->diags, x->live->by[place->first]->loc.span,
-        "for c in pl.range(%lld): with %lld columns of %lld at a time, from c * %lld, it fits",
-        (long long)chunks, (long long)(cols / chunks), (long long)cols, (long long)(cols / chunks));
-}
-
 static bool is_alive_beside(const Place *other, const Place *place, uint32_t now)
 {
     return other->type->mem == place->type->mem && segments_cover(&other->segments, now);
@@ -161,26 +146,42 @@ static void report(PlaceScan *x, const Place *place)
     for (uint32_t i = 0; i < x->active.len; i++)
         if (is_alive_beside(x->active.at[i], place, now))
             note_tile(x, x->active.at[i]);
-    if (vec)
-        note_chunks(x, place, sum);
+}
+
+/* The first place that does not fit; NULL: all do. */
+static const Place *scan(PlaceScan *x, Places *places)
+{
+    const Place *misfit = NULL;
+    vec_clear(&x->active);
+    if (!is_sorted(places)) /* mostly they come in the order of the text */
+        vec_sort(places, by_begin);
+    for (uint32_t i = 0; i < places->len && !misfit; i++) {
+        Place *place = &places->at[i];
+        expire(x, place->segments.at[0].from);
+        place->addr = choose(x, place);
+        if (place->bytes > mem_kind_bytes(x->p->platform, place->type->mem) - place->addr)
+            misfit = place;
+        else
+            vec_push(&x->active, place);
+    }
+    return misfit;
+}
+
+static bool all_fit(void *env, Places *places)
+{
+    return !scan(env, places);
 }
 
 bool place_tiles(Program *p, Func *f, const Live *live, Places *places)
 {
     PlaceScan x = {.p = p, .f = f, .live = live};
-    bool fits = true;
-    if (!is_sorted(places)) /* mostly they come in the order of the text */
-        vec_sort(places, by_begin);
-    for (uint32_t i = 0; i < places->len && fits; i++) {
-        Place *place = &places->at[i];
-        expire(&x, place->segments.at[0].from);
-        place->addr = choose(&x, place);
-        fits = place->bytes <= mem_kind_bytes(p->platform, place->type->mem) - place->addr;
-        if (!fits)
-            report(&x, place);
-        vec_push(&x.active, place);
+    const Place *misfit = scan(&x, places);
+    if (misfit) {
+        report(&x, misfit);
+        if (misfit->type->mem == MEM_VEC)
+            note_chunks(p, f, places, live->by[misfit->first]->loc.span, all_fit, &x);
     }
     vec_free(&x.active);
     vec_free(&x.conflicts);
-    return fits;
+    return !misfit;
 }

@@ -33,7 +33,6 @@ struct Job {
     VEC(LaneStep) ends;
     VEC(KeptAdd) adds;
     VEC(uint32_t) after; /* jobs that have to end before it */
-    uint32_t no_dep;     /* arguments that order nothing, a bit each */
     uint32_t n_scalars, n_waits, serial;
 };
 

@@ -84,9 +84,9 @@ static bool overlap(const MemRef *a, const MemRef *b)
 }
 
 /* Argument i of a call of `f` where it orders something: no signal, and not said to be free. */
-static bool orders(const BcFunc *f, uint32_t no_dep, uint32_t i)
+static bool orders(const BcFunc *f, uint32_t how, uint32_t i)
 {
-    return !f->params[i].signal && !(no_dep >> i & 1);
+    return !f->params[i].signal && !call_frees(how, i);
 }
 
 /* Does the job touch the bytes of `m`, one of the two writing? */
@@ -94,17 +94,17 @@ static bool touches(const World *w, const Job *job, const MemRef *m, bool write)
 {
     const BcFunc *f = &w->program->funcs[job->func];
     for (uint32_t i = 0; i < job->n_mem; i++)
-        if ((write || f->params[i].dir) && orders(f, job->no_dep, i) && overlap(&job->mem[i], m))
+        if ((write || f->params[i].dir) && orders(f, job->run.how, i) && overlap(&job->mem[i], m))
             return true;
     return false;
 }
 
 static bool conflicts(const World *w, const Job *job, const Frame *top, const BcCall *c,
-                      uint32_t no_dep)
+                      uint32_t how)
 {
     const BcFunc *f = &w->program->funcs[c->func];
     for (uint32_t i = 0; i < c->n_mem; i++)
-        if (orders(f, no_dep, i) && touches(w, job, &top->mregs[c->mem[i]], f->params[i].dir != 0))
+        if (orders(f, how, i) && touches(w, job, &top->mregs[c->mem[i]], f->params[i].dir != 0))
             return true;
     return false;
 }
@@ -137,7 +137,7 @@ static void find_after(World *w, Lane *lane, const BcCall *c, JobList *out)
             push_once(out, lane->task_deps.at[t->first_job + i]);
     for (uint32_t i = 0; i < r->jobs.len && !(lane->as_how & CALL_MANUAL); i++)
         if (is_open(lane, r->jobs.at[i]) &&
-            conflicts(w, r->jobs.at[i], lane_top(lane), c, lane->as_how >> CALL_HOW_BITS))
+            conflicts(w, r->jobs.at[i], lane_top(lane), c, lane->as_how))
             push_once(out, i);
 }
 
@@ -161,7 +161,6 @@ static bool queue(World *w, Lane *lane, const BcInsn *in, int64_t n, JobList *af
     job->queued = job->run.queued = true;
     job->serial = lane->n_queued++;
     job->deferred = lane->as_how & CALL_DEFERRED;
-    job->no_dep = lane->as_how >> CALL_HOW_BITS;
     job->n = job->left = n ? n : 1;
     job->n_blocks = n;
     job->sync = in->op == BC_SPMD && in->imm % 2;
@@ -186,9 +185,9 @@ static void set_run(Lane *lane, const BcCall *c)
                               .task = lane->as_task,
                               .how = lane->as_how,
                               .at = lane_place(lane)};
-    for (uint32_t i = 0; i < c->n_mem && lane->as_how >> CALL_HOW_BITS; i++) {
+    for (uint32_t i = 0; i < c->n_mem; i++) {
         const MemRef *m = &top->mregs[c->mem[i]];
-        if (lane->as_how >> CALL_HOW_BITS >> i & 1 && m->kind == MEM_DEVICE && lane->run.n_free < 4)
+        if (call_frees(lane->as_how, i) && m->kind == MEM_DEVICE)
             lane->run.free[lane->run.n_free++] = m->object;
     }
 }

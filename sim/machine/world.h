@@ -3,6 +3,7 @@
 #ifndef PLD_SIM_MACHINE_WORLD_H
 #define PLD_SIM_MACHINE_WORLD_H
 
+#include "base/call_how.h"
 #include "base/map.h"
 #include "base/platform.h"
 #include "base/vec.h"
@@ -151,8 +152,8 @@ typedef struct {
     uint32_t how;    /* as in AS */
     bool queued;     /* it waits for others while the function goes on */
     uint32_t n_free;
-    uint32_t free[4]; /* regions of arguments in pl.no_dep */
-    CodePlace at;     /* of the call */
+    uint32_t free[CALL_NO_DEP_BITS]; /* regions of arguments in pl.no_dep */
+    CodePlace at;                    /* of the call */
 } DispatchRun;
 static inline bool dispatch_run_frees(const DispatchRun *d, uint32_t region)
 {

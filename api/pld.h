@@ -213,6 +213,8 @@ PLD_API pld_program *pld_program_ref(pld_program *program);
 PLD_API void pld_program_free(pld_program *program);
 /* Of the code without its places: what replay tokens hold. */
 PLD_API uint64_t pld_program_hash(const pld_program *program);
+/* That of the program that a replay token is for; 0: the text is no token. */
+PLD_API uint64_t pld_token_hash(const char *token);
 /* Its instructions as text. NULL: out of memory. */
 PLD_API const char *pld_program_disassemble(pld_program *program);
 /* Name, entry, platform, devices, extents, parameters and functions, as JSON. NULL: out of memory.
@@ -237,7 +239,8 @@ typedef struct {
     size_t size;       /* of this struct, set by the caller */
     const char *kind;  /* "usage", "fault", "deadlock", "check", "warning", "golden", "steps",
                           "internal", "note" */
-    const char *check; /* "race", "uninit", "signal", ... */
+    const char *check; /* "race", "uninit", "signal", ...; "token": of usage, it is for another
+                          program, platform or inputs */
     int64_t rank;      /* -1: none */
     const char *file;  /* NULL: no place */
     uint32_t line, col;
@@ -251,9 +254,8 @@ PLD_API void pld_run_free(pld_run *run);
 /* Every option of pldrun about one run, by its long name (devices, mem, check, schedule, seed,
  * max-steps, max-memory, time-limit, rtol, atol, input, golden, define, platform-set, ...). cost,
  * trace, timeline, dispatches, diagnostics ("json"), report ("junit"): record what pld_run_output
- * shows. print
- * ("y[0]") and watch ("w[2][0]"), once each: its "prints" have them, too. no-print: debug_print
- * says nothing; quiet: no notes and warnings in texts. command: what reports put before
+ * shows. print ("y[0]") and watch ("w[2][0]"), once each: its "prints" have them, too. no-print:
+ * debug_print says nothing; quiet: no notes and warnings in texts. command: what reports put before
  * --schedule=TOKEN to be pasted; unsaid they end in schedule=TOKEN. Texts are copied. */
 PLD_API int pld_run_set(pld_run *run, const char *option, const char *value);
 /* The caller's memory: read by pld_run_start, and written by it where the parameter is an output

@@ -3,6 +3,7 @@
 #include "api/border.h"
 #include "base/json.h"
 #include "sim/machine/bind.h"
+#include "sim/sched/replay.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -125,6 +126,11 @@ void pld_program_free(pld_program *program)
 uint64_t pld_program_hash(const pld_program *program)
 {
     return program->code->hash;
+}
+
+uint64_t pld_token_hash(const char *token)
+{
+    return replay_program(token);
 }
 
 /* ---- texts ---- */

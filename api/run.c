@@ -93,8 +93,9 @@ static int set(void *env)
         r->settings.run.command = value;
         return PLD_OK;
     }
-    if (value && strcmp(call->name, "schedule") == 0 && schedule_wrong(value))
-        return run_refuse(r, schedule_wrong(value));
+    const char *wrong = value && strcmp(call->name, "schedule") == 0 ? schedule_wrong(value) : NULL;
+    if (wrong)
+        return run_refuse(r, wrong);
     switch (run_shows(r, call->name, value)) {
     case SETTING_OK: return PLD_OK;
     case SETTING_BAD: return PLD_USAGE;

@@ -306,6 +306,23 @@ static const char racing[] =
     "    for r in pl.range(2):\n"
     "        orch(y[r], pld.window(b, [1, 8], dtype=pl.INT32), device=r)\n";
 
+/* A token of another program. */
+static void is_refused(pld_program *p, const char *token)
+{
+    pld_run *r = pld_run_new(p);
+    pld_report report = {.size = sizeof report};
+    ck_assert_int_eq(pld_run_set(r, "schedule", token), PLD_OK);
+    ck_assert_int_eq(pld_run_start(r), PLD_USAGE);
+    ck_assert_int_eq(pld_run_report(r, 0, &report), PLD_OK);
+    ck_assert_str_eq(report.kind, "usage");
+    ck_assert_str_eq(report.check, "token");
+    ck_assert_str_eq(pld_run_why(r), report.text);
+    pld_run_free(r);
+    ck_assert_uint_eq(pld_token_hash("random:1"), 0);
+    ck_assert_uint_eq(pld_token_hash("r2.bad"), 0);
+    ck_assert_uint_eq(pld_token_hash(""), 0);
+}
+
 START_TEST(explorations_are_json)
 {
     pld_program *p = sample_program("samples/08_allreduce_mesh.pld", "0-1"),
@@ -326,6 +343,8 @@ START_TEST(explorations_are_json)
     char *token = strdup(pld_run_token(r));
     ck_assert_int_eq(pld_run_set(r, "schedule", token), PLD_OK);
     ck_assert_int_eq(pld_run_start(r), PLD_CHECK);
+    ck_assert_uint_eq(pld_token_hash(token), pld_program_hash(bad));
+    is_refused(p, token);
     free(token);
     pld_run_cancel(r);
     pld_run_set(r, "schedule", "clock");

@@ -107,7 +107,7 @@ _CALLS = {
     "pld_unit_diags_text": (c_char_p, _P, c_int), "pld_unit_why": (c_char_p, _P),
     "pld_program_decode": (c_int, c_char_p, c_size_t, POINTER(_P), c_char_p, c_size_t),
     "pld_program_encode": (_P, _P, POINTER(c_size_t)),
-    "pld_program_free": (None, _P), "pld_program_hash": (c_uint64, _P),
+    "pld_program_free": (None, _P), "pld_program_hash": (c_uint64, _P), "pld_token_hash": (c_uint64, c_char_p),
     "pld_program_disassemble": (c_char_p, _P), "pld_program_json": (c_char_p, _P),
     "pld_program_param_count": (c_size_t, _P), "pld_program_param": (c_int, _P, c_size_t, POINTER(Param)),
     "pld_run_new": (_P, _P), "pld_run_free": (None, _P),

@@ -366,6 +366,8 @@ def _start(call, strict, f=None):
     if call.program._prints or call.options["print"] or call.options["watch"]:
         _prints(slot.p)
     if status in (2, 70, 71):
+        if any(r.check == "token" for r in _reports(slot.p)):
+            raise errors.TokenError(_lib.text(_lib.lib.pld_run_why(slot.p)))
         check(status, _lib.text(_lib.lib.pld_run_why(slot.p)) or _lib.text(_lib.lib.pld_run_text(slot.p)).strip())
     return status
 

@@ -4,7 +4,7 @@
 """
 
 __all__ = ["Error", "CompileError", "RunError", "DeadlockError", "CheckError", "FaultError", "StepLimitError",
-           "GoldenError", "InternalError", "OutOfMemory", "CompileWarning", "ParserError", "ParserSyntaxError",
+           "GoldenError", "InternalError", "OutOfMemory", "TokenError", "CompileWarning", "ParserError", "ParserSyntaxError",
            "ParserTypeError", "UndefinedVariableError", "InvalidOperationError", "UnsupportedFeatureError",
            "SSAViolationError", "ScopeIsolationError", "PartialCodegenError", "Diagnostic"]
 
@@ -42,6 +42,10 @@ def _revive(kind, args, state):
     error.args = args
     error.__dict__.update(state)
     return error
+
+
+class TokenError(ValueError):
+    """A replay token that is for another program, another platform or other inputs."""
 
 
 class InternalError(Error):

@@ -32,11 +32,13 @@ static void write_outputs(World *w)
     }
 }
 
-static int usage(RunResult *result, const char *why)
+/* A token that is for something else is told from other mistakes: a script may have more calls than
+ * the one that it replays. */
+static int refuse_schedule(RunResult *result, const char *schedule, const char *why)
 {
     World w = {.result = result};
-    world_error(&w, EXIT_USAGE, "%s", why);
-    return result->status;
+    report_add(&w, REP_USAGE, replay_is_token(schedule) ? "token" : "usage", NULL, why);
+    return result->status = EXIT_USAGE;
 }
 
 static Policy *make_policy(const RunConfig *c, RunResult *result, const World *w, const char **why)
@@ -78,7 +80,7 @@ static void run_built(World *w, RunResult *result)
     const char *why = "";
     Policy *policy = make_policy(w->config, result, w, &why);
     if (!policy) {
-        (void)usage(result, why);
+        (void)refuse_schedule(result, w->config->schedule, why);
         return;
     }
     (void)session_run(w, policy);
@@ -126,7 +128,7 @@ int sim_run_keep(const BcProgram *program, const RunConfig *config, RunResult *r
         *keep = NULL;
     if (own->schedule && replay_is_token(own->schedule) &&
         !replay_adopt(&result->arena, own->schedule, program, own, &why))
-        return usage(result, why);
+        return refuse_schedule(result, own->schedule, why);
     World *w = session_without(program, own, result);
     if (!w)
         return result->status;

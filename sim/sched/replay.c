@@ -56,9 +56,11 @@ static uint32_t seal_of(const char *rest)
 static bool parse(const char *text, ReplayToken *t)
 {
     uint64_t checks, seal;
+    if (!replay_is_token(text))
+        return false;
     const char *at = text + strlen(PREFIX);
-    if (!replay_is_token(text) || !hex_field(&at, &seal) || at != text + strlen(PREFIX) + 9 ||
-        seal != seal_of(at) || !hex_field(&at, &t->program) || !count_field(&at, &t->n_ranks))
+    if (!hex_field(&at, &seal) || at != text + strlen(PREFIX) + 9 || seal != seal_of(at) ||
+        !hex_field(&at, &t->program) || !count_field(&at, &t->n_ranks))
         return false;
     if ((at[0] != 's' && at[0] != 'w') || at[1] != '.')
         return false;
@@ -141,7 +143,13 @@ static bool adopt_row(const char *at, RunConfig *config, const char **why)
 uint32_t replay_devices(const char *text)
 {
     ReplayToken t;
-    return replay_is_token(text) && parse(text, &t) ? t.n_ranks : 0;
+    return parse(text, &t) ? t.n_ranks : 0;
+}
+
+uint64_t replay_program(const char *text)
+{
+    ReplayToken t;
+    return parse(text, &t) ? t.program : 0;
 }
 
 bool replay_adopt(Arena *arena, const char *token, const BcProgram *program, RunConfig *config,

@@ -21,6 +21,9 @@ bool replay_is_token(const char *text);
 /* The number of devices of a token; 0 for other texts. */
 uint32_t replay_devices(const char *text);
 
+/* The hash of the program of a token; 0 for other texts. */
+uint64_t replay_program(const char *text);
+
 /* Takes the parts that a run can adopt (memory model, checks) from a token into `config`; false and
  * *why (in the arena) when the text is no token, or made for another program, number of devices or
  * platform: the message names both sides. */

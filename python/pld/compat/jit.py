@@ -232,14 +232,13 @@ def _decorator(kind):
     return values.Decorator(written, decorate)
 
 
-class Extern:
-    """A kernel written in C++: refused where it is used."""
+class Extern(Decorated):
+    """A kernel written in C++: refused where it is called, by the compiler where a kernel calls it."""
 
     func_type = "extern"
-    instead_of_a_value = "a kernel in C++ (@pl.jit.extern), which does not run here"
 
-    def __init__(self, fn):
-        functools.update_wrapper(self, fn)
+    def __init__(self, fn, frame, options):
+        super().__init__(fn, frame, False, "pl.jit.extern", options)
 
     def __call__(self, *args, **kw):
         raise errors.UnsupportedFeatureError(f"{self.__name__} is a kernel in C++ (@pl.jit.extern): such kernels do not run "
@@ -260,7 +259,9 @@ class Jit(values.Named):
         return self._plain(fn, **options)
 
     def extern(self, fn=None, **options):
-        return Extern(fn) if fn is not None else Extern
+        if fn is None:
+            return lambda f: Extern(f, record.caller(), options)
+        return Extern(fn, record.caller(), options)
 
     def __repr__(self):
         return "<pl.jit>"

@@ -1,7 +1,7 @@
 """One call of a kernel, with the options that hold for all calls of a script."""
 import json
 
-from .. import _run, errors, program as _program
+from .. import _lib, _run, errors, program as _program
 from . import session
 
 
@@ -53,14 +53,12 @@ def _scheduled(s, program, run):
     inputs, the others run by clock: a script may call a kernel again with what it has made."""
     if not s.token:
         return run(s.run)
-    if s.token.split(".")[2:3] == [f"{program.hash:016x}"]:
+    if _lib.lib.pld_token_hash(s.token.encode()) == program.hash:
         try:
             result = run(s.run)
             s.tokens_used += 1
             return result
-        except ValueError as e:
-            if not str(e).startswith("the token is for "):
-                raise
+        except errors.TokenError as e:
             s.token_why = str(e)
     return run({**s.run, "schedule": "clock"})
 

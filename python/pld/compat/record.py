@@ -140,8 +140,6 @@ def describe(value):
     if isinstance(value, types.ModuleType):
         return f"the module {value.__name__}"
     kind = type(value)
-    if hasattr(kind, "instead_of_a_value"):
-        return kind.instead_of_a_value
     where = "" if kind.__module__ in ("builtins", "__main__") else kind.__module__ + "."
     return f"a Python object of type {where}{kind.__name__}"
 

@@ -2,7 +2,7 @@
 # says: ^PASS
 import numpy as np
 import pypto.language as pl
-from pypto.language.parser import ParserError
+from pypto.language.parser import ParserError, UnsupportedFeatureError
 
 
 @pl.jit.inline
@@ -31,6 +31,10 @@ def foreign(x):
     """A kernel in C++."""
 
 
+@pl.jit.extern(core_type="aiv", sources=["add.cpp"])
+def foreign_too(x): ...
+
+
 @pl.jit
 def calls_another(x: pl.Tensor, y: pl.Out[pl.Tensor]):
     return main(x, y)
@@ -39,6 +43,11 @@ def calls_another(x: pl.Tensor, y: pl.Out[pl.Tensor]):
 @pl.jit
 def calls_foreign(x: pl.Tensor, y: pl.Out[pl.Tensor]):
     return foreign(x)
+
+
+@pl.jit
+def calls_foreign_too(x: pl.Tensor, y: pl.Out[pl.Tensor]):
+    return foreign_too(x)
 
 
 class TestKernels:
@@ -60,8 +69,9 @@ x, y = np.ones((1, 16), np.float32), np.zeros((1, 16), np.float32)
 main(x, y)
 assert (y == 3).all()
 TestKernels().test_kernel()
-for f, kind, text in ((lambda: foreign(x), ParserError, "C++"), (lambda: calls_another(x, y), ParserError, "@pl.jit.incore, .inline or .opaque"),
-                      (lambda: calls_foreign(x, y), ParserError, "C++"),
+for f, kind, text in ((lambda: foreign(x), UnsupportedFeatureError, "C++"), (lambda: calls_another(x, y), ParserError, "@pl.jit.incore, .inline or .opaque"),
+                      (lambda: calls_foreign(x, y), UnsupportedFeatureError, "@pl.jit.extern is not supported"),
+                      (lambda: calls_foreign_too(x, y), UnsupportedFeatureError, "@pl.jit.extern is not supported"),
                       (lambda: twice(x, y), TypeError, "inlined"), (lambda: main(x), TypeError, "without"),
                       (lambda: main(x, y, y), TypeError, "takes 2 arguments"), (lambda: main("x", y), TypeError, "no array")):
     try:

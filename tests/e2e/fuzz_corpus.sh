@@ -1,14 +1,15 @@
 #!/bin/sh
 # quick
-# Replays tests/fuzz/corpus/NAME/* through the fuzz target fuzz_NAME, file by file.
+# Replays the seeds of each fuzz target, tests/fuzz/corpus/NAME/* and others, through fuzz_NAME, file by file.
+. tests/fuzz/seeds.sh
 build=${1:-build}
 passed=0 failed=0
 for dir in tests/fuzz/corpus/*/; do
     name=$(basename "$dir")
     target=$build/tests/fuzz/fuzz_$name
     [ -x "$target" ] || { echo "$target is not built"; failed=$((failed + 1)); continue; }
-    for input in "$dir"*; do
-        [ -f "$input" ] || continue
+    # shellcheck disable=SC2046  # folders
+    for input in $(find $(seeds "$name") -maxdepth 1 -type f | sort); do
         # What is refused at its header tests nothing behind it.
         if [ "${input%.pldb}" != "$input" ] && ! "$build/pldrun" --disasm "$input" >/dev/null 2>&1; then
             failed=$((failed + 1))

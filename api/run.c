@@ -307,9 +307,12 @@ const char *pld_run_token(const pld_run *run)
 
 const char *pld_run_output(const pld_run *run, const char *what, size_t *len)
 {
-    static const char *const names[] = {"cost.json",     "trace.json",     "timeline.svg",
-                                        "timeline.html", "prints",         "reports.json",
-                                        "junit.xml",     "dispatches.json"};
+    static const char *const names[OUT_COUNT] = {
+        [OUT_COST] = "cost.json",   [OUT_TRACE] = "trace.json",
+        [OUT_SVG] = "timeline.svg", [OUT_HTML] = "timeline.html",
+        [OUT_PRINTS] = "prints",    [OUT_REPORTS] = "reports.json",
+        [OUT_JUNIT] = "junit.xml",  [OUT_DISPATCHES] = "dispatches.json",
+    };
     if (run->broken)
         return NULL;
     if (strcmp(what, "outcome") == 0) {

@@ -12,9 +12,9 @@
 
 #include <string.h>
 
-static bool is_one_of(const char *value, const char *a, const char *b)
+static bool is(const char *value, const char *word)
 {
-    return value && (strcmp(value, a) == 0 || strcmp(value, b) == 0);
+    return value && strcmp(value, word) == 0;
 }
 
 static SettingResult refuse(pld_run *r, const char *what)
@@ -51,13 +51,12 @@ SettingResult run_shows(pld_run *r, const char *name, const char *value)
         return SETTING_OK;
     }
     if (strcmp(name, "diagnostics") == 0) {
-        r->json = value && strcmp(value, "json") == 0;
-        return is_one_of(value, "json", "text") ? SETTING_OK
-                                                : refuse(r, "diagnostics is text or json");
+        r->json = is(value, "json");
+        return r->json || is(value, "text") ? SETTING_OK : refuse(r, "diagnostics is text or json");
     }
     if (strcmp(name, "report") == 0) {
         r->junit = true;
-        return is_one_of(value, "junit", "junit") ? SETTING_OK : refuse(r, "report is junit");
+        return is(value, "junit") ? SETTING_OK : refuse(r, "report is junit");
     }
     return flag(r, name);
 }
@@ -94,8 +93,7 @@ static void print_json(pld_run *r, int status)
     Arena *arena = &r->result.arena;
     const char *replay = x->token ? replay_command(arena, &r->settings.run, x->token) : NULL;
     for (uint32_t i = 0; i < x->n_reports; i++) {
-        bool minor = x->reports[i].kind == REP_WARNING || x->reports[i].kind == REP_NOTE;
-        if (r->quiet && minor)
+        if (r->quiet && report_is_minor(&x->reports[i]))
             continue;
         report_json(out, &x->reports[i], replay);
         buf_char(out, '\n');
@@ -117,7 +115,7 @@ static const char *quiet_text(pld_run *r)
     some.reports = arena_array(&r->result.arena, some.n_reports + 1, sizeof *some.reports);
     some.n_reports = 0;
     for (uint32_t i = 0; i < r->result.n_reports; i++)
-        if (r->result.reports[i].kind != REP_WARNING && r->result.reports[i].kind != REP_NOTE)
+        if (!report_is_minor(&r->result.reports[i]))
             some.reports[some.n_reports++] = r->result.reports[i];
     return run_result_text(&r->result.arena, &some);
 }

@@ -111,8 +111,7 @@ static int load(RunOptions *o, Loaded *l)
 static void print_reports(const RunOptions *o, const RunResult *r)
 {
     Arena arena = {0};
-    const char *replay =
-        r->token ? arena_printf(&arena, "%s --schedule=%s", o->set.run.command, r->token) : NULL;
+    const char *replay = r->token ? replay_command(&arena, &o->set.run, r->token) : NULL;
     for (uint32_t i = 0; i < r->n_reports; i++)
         say_report(o, &r->reports[i], replay);
     for (uint32_t i = 0; i < r->n_unchecked && !o->quiet; i++)
@@ -236,10 +235,7 @@ static void print_failures(const RunOptions *o, const Loaded *l, ExploreResult *
     for (uint32_t i = 0; i < r->n_failures; i++) {
         const ExploreFailure *f = &r->failures[i];
         print_again(o, l, f->token);
-        say_failure(o, f,
-                    o->json
-                        ? arena_printf(&r->arena, "%s --schedule=%s", o->set.run.command, f->token)
-                        : replay_line(&r->arena, &o->set.run, f->token));
+        say_failure(o, f);
     }
 }
 

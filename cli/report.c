@@ -32,8 +32,7 @@ static void end(JsonWriter *j, Buf *out)
 void say_report(const RunOptions *o, const Report *r, const char *replay)
 {
     Buf text = {0};
-    bool minor = r->kind == REP_WARNING || r->kind == REP_NOTE;
-    if (o->quiet && minor)
+    if (o->quiet && report_is_minor(r))
         return;
     if (o->json) {
         report_json(&text, r, replay);
@@ -61,20 +60,23 @@ void say_note(const RunOptions *o, const char *severity, const char *code, const
     buf_free(&text);
 }
 
-void say_failure(const RunOptions *o, const ExploreFailure *f, const char *replay)
+static void failure_text(const RunOptions *o, const ExploreFailure *f)
 {
+    Arena arena = {0};
+    terminal_text(stderr, f->text, strlen(f->text));
+    terminal_line(stderr, "%s", replay_line(&arena, &o->set.run, f->token));
+    if (!o->quiet && f->count > 1)
+        terminal_line(stderr, "note: %llu executions failed like this",
+                      (unsigned long long)f->count);
+    arena_free(&arena);
+}
+
+static void failure_object(const RunOptions *o, const ExploreFailure *f)
+{
+    Arena arena = {0};
     Buf out = {0};
     JsonWriter j;
     size_t len = strlen(f->text);
-    if (!o->json) {
-        terminal_text(stderr, f->text, len);
-        terminal_line(stderr, "%s", replay);
-        if (!o->quiet && f->count > 1)
-            terminal_line(stderr, "note: %llu executions failed like this",
-                          (unsigned long long)f->count);
-        return;
-    }
-    Arena arena = {0};
     begin(&j, &out);
     json_member_str(&j, "severity", "error");
     json_member_str(&j, "kind", "execution");
@@ -84,9 +86,17 @@ void say_failure(const RunOptions *o, const ExploreFailure *f, const char *repla
         &j, "message",
         arena_strndup(&arena, f->text, len && f->text[len - 1] == '\n' ? len - 1 : len));
     json_member_int(&j, "executions", (int64_t)f->count);
-    json_member_str(&j, "replay", replay);
+    json_member_str(&j, "replay", replay_command(&arena, &o->set.run, f->token));
     end(&j, &out);
     arena_free(&arena);
+}
+
+void say_failure(const RunOptions *o, const ExploreFailure *f)
+{
+    if (o->json)
+        failure_object(o, f);
+    else
+        failure_text(o, f);
 }
 
 /* ---- verdicts ---- */

@@ -13,7 +13,7 @@ void say_report(const RunOptions *o, const Report *report, const char *replay);
 void say_note(const RunOptions *o, const char *severity, const char *code, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 /* One kind of failure of an exploration. */
-void say_failure(const RunOptions *o, const ExploreFailure *f, const char *replay);
+void say_failure(const RunOptions *o, const ExploreFailure *f);
 /* The last object, of a run, of an exploration, or of neither; nothing in text form. */
 void say_run_verdict(const RunOptions *o, const RunResult *r, int status);
 void say_explore_verdict(const RunOptions *o, const ExploreResult *r);

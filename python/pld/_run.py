@@ -15,7 +15,6 @@ _PLAIN = {"check": "all", "mem": "sc", "schedule": "clock", "seed": 0, "max_step
           "atol": None, "cost": False, "trace": False, "timeline": False, "platform_set": None, "devices": None,
           "max_memory": None, "jobs": None, "print": None, "watch": None, "no_print": False, "quiet": False,
           "diagnostics": None, "report": None, "callbacks": None, "dispatches": False}
-_WORDS = {"max_steps": "max-steps", "time_limit": "time-limit", "max_memory": "max-memory", "no_print": "no-print"}
 _FLAGS = ("cost", "trace", "timeline", "dispatches", "no_print", "quiet")
 _HOW = {"cost": ".cost of the Result is the card", "trace": ".trace of the Result is it, for json.dump",
         "timeline": ".timeline.save(path) of the Result writes it", "dispatches": ".dispatches of the Result are they"}
@@ -139,7 +138,7 @@ class _Slot:
         for name, value in options.items():
             if name in _FLAGS:
                 if value:
-                    self.set(_WORDS.get(name, name), "")
+                    self.set(name.replace("_", "-"), "")
             elif name == "callbacks":
                 continue  # below, when the flavour of the arrays is known
             elif name in ("print", "watch"):
@@ -149,7 +148,7 @@ class _Slot:
                 for field, number in (value or {}).items():
                     self.set("platform-set", f"{field}={number}")
             elif value is not None and value != _PLAIN[name]:
-                self.set(_WORDS.get(name, name), value if isinstance(value, str) else repr(value))
+                self.set(name.replace("_", "-"), value if isinstance(value, str) else repr(value))
 
     def struct(self, array, dtype, known=None):
         """The array as the library's structure; one of the same layout is used again."""

@@ -18,7 +18,7 @@ static void add_failure(ExploreResult *out, World *w, const RunResult *r)
 {
     ExploreFailure f = {.status = r->status, .check = "", .count = 1};
     for (uint32_t i = 0; i < r->n_reports && !*f.check; i++)
-        if (r->reports[i].kind != REP_WARNING && r->reports[i].kind != REP_NOTE)
+        if (!report_is_minor(&r->reports[i]))
             f.check = arena_printf(&out->arena, "%s", r->reports[i].check);
     f.text = run_result_text(&out->arena, r);
     f.token = replay_token(&out->arena, w, "clock", NULL, 0);

@@ -5,11 +5,6 @@
 #include "sim/sched/replay.h"
 #include <string.h>
 
-static bool is_minor(const Report *r)
-{
-    return r->kind == REP_WARNING || r->kind == REP_NOTE;
-}
-
 /* Failures of one status at one place are of one kind. */
 static uint64_t failure_key(const RunResult *r, const char **check)
 {
@@ -17,7 +12,7 @@ static uint64_t failure_key(const RunResult *r, const char **check)
     *check = "";
     for (uint32_t i = 0; i < r->n_reports; i++) {
         const Report *p = &r->reports[i];
-        if (is_minor(p))
+        if (report_is_minor(p))
             continue;
         if (!**check || strcmp(p->check, "race") == 0)
             *check = p->check;

@@ -157,6 +157,12 @@ typedef struct {
     const GoldenMismatch *mismatch; /* REP_GOLDEN */
 } Report;
 
+/* Is it no failure? */
+static inline bool report_is_minor(const Report *r)
+{
+    return r->kind == REP_WARNING || r->kind == REP_NOTE;
+}
+
 typedef struct {
     Arena arena; /* owns everything below */
     int status;  /* exit status so far: the worst by fault, deadlock, check, golden */

@@ -84,7 +84,7 @@ void report_json(Buf *out, const Report *r, const char *replay)
     }
     if (r->mismatch)
         mismatch_object(&j, r->mismatch);
-    if (r->kind != REP_NOTE && r->kind != REP_WARNING)
+    if (!report_is_minor(r))
         json_member_str(&j, "replay", replay);
     json_close(&j);
 }

@@ -30,8 +30,6 @@ Runs a script with its kernels on simulated devices. Options hold for every call
 """
 _VALUES = ("mem", "check", "schedule", "seed", "max-steps", "time-limit", "max-memory", "platform-set", "trace", "timeline",
            "report", "print", "watch", "jobs")
-# How Program.run calls what is called otherwise on the command line.
-_KEYWORDS = {"max-steps": "max_steps", "time-limit": "timeout", "max-memory": "max_memory"}
 _NUMBERS = {"seed": int, "max-steps": int, "time-limit": float, "jobs": int}
 
 
@@ -74,11 +72,11 @@ def _option(s, name, value):
         s.run.setdefault(name, []).append(value)
     elif name in _NUMBERS:
         try:
-            s.run[_KEYWORDS.get(name, name)] = _NUMBERS[name](value)
+            s.run[name.replace("-", "_")] = _NUMBERS[name](value)
         except ValueError:
             raise Refused(f"--{name} takes a number, not '{value}'") from None
     else:
-        s.run[_KEYWORDS.get(name, name)] = value
+        s.run[name.replace("-", "_")] = value
 
 
 def _flag(s, name, value):

@@ -3,6 +3,7 @@
 #include "api/run.h"
 #include "api/arrays.h"
 #include "sim/host/run.h"
+#include "sim/machine/fault.h"
 #include "sim/report/cost.h"
 #include "sim/sched/replay.h"
 
@@ -276,21 +277,18 @@ size_t pld_run_report_count(const pld_run *run)
 
 int pld_run_report(const pld_run *run, size_t index, pld_report *out)
 {
-    static const char *const kinds[] = {"usage",  "fault", "deadlock", "check", "warning",
-                                        "golden", "steps", "internal", "note"};
-    static const int statuses[] = {PLD_USAGE,  PLD_FAULT, PLD_DEADLOCK, PLD_CHECK, PLD_OK,
-                                   PLD_GOLDEN, PLD_STEPS, PLD_INTERNAL, PLD_OK};
     if (index >= pld_run_report_count(run))
         return PLD_USAGE;
     const Report *from = &run->result.reports[index];
-    pld_report report = {.kind = kinds[from->kind],
+    const ReportInfo *info = report_info(from->kind);
+    pld_report report = {.kind = info->word,
                          .check = from->check,
                          .rank = from->rank == UINT32_MAX ? -1 : (int64_t)from->rank,
                          .file = from->file,
                          .line = from->line,
                          .col = from->col,
                          .text = from->text,
-                         .status = statuses[from->kind]};
+                         .status = info->status};
     return border_copy_out(out, &report, sizeof report);
 }
 

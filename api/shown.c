@@ -99,7 +99,7 @@ static void print_json(pld_run *r, int status)
         buf_char(out, '\n');
     }
     for (uint32_t i = 0; i < x->n_unchecked && !r->quiet; i++) {
-        report_json_note(out, "note", "unchecked",
+        report_json_note(out, REP_NOTE, "unchecked",
                          arena_printf(arena, "note: nobody checked output %s: it has no golden",
                                       x->unchecked[i]));
         buf_char(out, '\n');

@@ -93,7 +93,7 @@ static bool warns_idle(const RunOptions *o)
 static void say_idle(const RunOptions *o)
 {
     if (o->set.idle && warns_idle(o))
-        say_note(o, "warning", "idle-device",
+        say_note(o, REP_WARNING, "idle-device",
                  TOOL ": warning: idle: device%s %s: a program without a host function runs "
                       "on one device, %u here [-Widle-device]",
                  strchr(o->set.idle, ',') ? "s" : "", o->set.idle, o->set.devices.at[0]);
@@ -115,7 +115,7 @@ static void print_reports(const RunOptions *o, const RunResult *r)
     for (uint32_t i = 0; i < r->n_reports; i++)
         say_report(o, &r->reports[i], replay);
     for (uint32_t i = 0; i < r->n_unchecked && !o->quiet; i++)
-        say_note(o, "note", "unchecked", "note: nobody checked output %s: it has no golden",
+        say_note(o, REP_NOTE, "unchecked", "note: nobody checked output %s: it has no golden",
                  r->unchecked[i]);
     if (o->verbose && !o->json)
         terminal_line(stderr,
@@ -136,7 +136,7 @@ static int print_tensors(RunOptions *o, const World *w)
             terminal_text(o->cost_json ? stderr : stdout, text.at, text.len);
         buf_free(&text);
         if (!ok && o->json)
-            say_note(o, "error", "usage", TOOL ": error: %s", why);
+            say_note(o, REP_USAGE, "usage", TOOL ": error: %s", why);
         if (!ok)
             return o->json ? STATUS_USAGE : usage_error(TOOL, "%s", why);
     }

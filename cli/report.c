@@ -44,7 +44,7 @@ void say_report(const RunOptions *o, const Report *r, const char *replay)
     buf_free(&text);
 }
 
-void say_note(const RunOptions *o, const char *severity, const char *code, const char *fmt, ...)
+void say_note(const RunOptions *o, ReportKind kind, const char *code, const char *fmt, ...)
 {
     Buf text = {0}, out = {0};
     va_list ap;
@@ -52,7 +52,7 @@ void say_note(const RunOptions *o, const char *severity, const char *code, const
     buf_vprintf(&text, fmt, ap);
     va_end(ap);
     if (o->json) {
-        report_json_note(&out, severity, code, text.at);
+        report_json_note(&out, kind, code, text.at);
         line(&out);
     } else {
         terminal_line(stderr, "%s", text.at);

@@ -8,9 +8,9 @@
 /* A report of a run; notes and warnings not when quiet. `replay`: the command that replays it,
  * NULL: there is none. */
 void say_report(const RunOptions *o, const Report *report, const char *replay);
-/* A line of the tool's own, complete: "note: ...". `severity`: "note",
- * "warning", or "error" for what an option asks in vain. */
-void say_note(const RunOptions *o, const char *severity, const char *code, const char *fmt, ...)
+/* A line of the tool's own, complete: "note: ...". `kind`: REP_NOTE, REP_WARNING, or REP_USAGE for
+ * what an option asks in vain. */
+void say_note(const RunOptions *o, ReportKind kind, const char *code, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 /* One kind of failure of an exploration. */
 void say_failure(const RunOptions *o, const ExploreFailure *f);

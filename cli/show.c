@@ -46,12 +46,12 @@ bool show_write(const Show *v, const RunOptions *o, const World *w)
     if (!w || (!o->trace && !o->timeline))
         return true;
     if (v->recorder.truncated)
-        say_note(o, "note", "trace",
+        say_note(o, REP_NOTE, "trace",
                  "note: only the first %d events are in the trace and the timeline", RECORD_MAX);
     if (o->trace) {
         int64_t merged = trace_print(w, &v->recorder, &text);
         if (merged)
-            say_note(o, "note", "trace",
+            say_note(o, REP_NOTE, "trace",
                      "note: the trace is long: operations of less than %lld ns that follow "
                      "each other are one slice",
                      (long long)(merged / 1000));

@@ -59,20 +59,13 @@ int status_worse(int a, int b)
     return EXIT_OK;
 }
 
-static int kind_status(ReportKind kind)
+const ReportInfo *report_info(ReportKind kind)
 {
-    switch (kind) {
-    case REP_USAGE: return EXIT_USAGE;
-    case REP_FAULT: return EXIT_FAULT;
-    case REP_DEADLOCK: return EXIT_DEADLOCK;
-    case REP_CHECK: return EXIT_CHECK;
-    case REP_GOLDEN: return EXIT_GOLDEN;
-    case REP_STEPS: return EXIT_STEPS;
-    case REP_INTERNAL: return EXIT_INTERNAL;
-    case REP_WARNING:
-    case REP_NOTE: break;
-    }
-    return EXIT_OK;
+    static const ReportInfo infos[] = {
+#define PLD_REPORT(ENUM, word, severity, status) {word, severity, status},
+#include "sim/machine/reports.def"
+    };
+    return &infos[kind];
 }
 
 Report *report_add(World *w, ReportKind kind, const char *check, const CodePlace *place,
@@ -100,7 +93,7 @@ Report *report_add(World *w, ReportKind kind, const char *check, const CodePlace
         }
     }
     rep->text = arena_strndup(&r->arena, text, strlen(text));
-    r->status = status_worse(r->status, kind_status(kind));
+    r->status = status_worse(r->status, report_info(kind)->status);
     return rep;
 }
 

@@ -13,4 +13,11 @@ bool world_error(World *w, int status, const char *fmt, ...) __attribute__((form
 Report *report_add(World *w, ReportKind kind, const char *check, const CodePlace *place,
                    const char *text);
 
+/* A row of reports.def. */
+typedef struct {
+    const char *word, *severity;
+    int status;
+} ReportInfo;
+const ReportInfo *report_info(ReportKind kind);
+
 #endif

@@ -108,15 +108,8 @@ typedef struct {
 } RunConfig;
 
 typedef enum {
-    REP_USAGE,
-    REP_FAULT,
-    REP_DEADLOCK,
-    REP_CHECK,
-    REP_WARNING,
-    REP_GOLDEN,
-    REP_STEPS,
-    REP_INTERNAL, /* an error of ours */
-    REP_NOTE
+#define PLD_REPORT(ENUM, word, severity, status) REP_##ENUM,
+#include "sim/machine/reports.def"
 } ReportKind;
 
 /* A place that a report speaks of, and the memory that it is about there. */

@@ -4,18 +4,6 @@
 #include "base/json.h"
 #include "sim/report/cost.h"
 
-#include <string.h>
-
-static const char *const severities[] = {
-    [REP_USAGE] = "error", [REP_FAULT] = "error",     [REP_DEADLOCK] = "error",
-    [REP_CHECK] = "error", [REP_WARNING] = "warning", [REP_GOLDEN] = "error",
-    [REP_STEPS] = "error", [REP_INTERNAL] = "error",  [REP_NOTE] = "note"};
-
-static const char *const kinds[] = {
-    [REP_USAGE] = "usage", [REP_FAULT] = "fault",       [REP_DEADLOCK] = "deadlock",
-    [REP_CHECK] = "check", [REP_WARNING] = "warning",   [REP_GOLDEN] = "golden",
-    [REP_STEPS] = "steps", [REP_INTERNAL] = "internal", [REP_NOTE] = "note"};
-
 static void key_place(JsonWriter *j, const char *file, uint32_t line, uint32_t col)
 {
     if (!file)
@@ -69,8 +57,8 @@ void report_json(Buf *out, const Report *r, const char *replay)
     JsonWriter j;
     json_init(&j, out);
     json_open(&j, '{');
-    json_member_str(&j, "severity", severities[r->kind]);
-    json_member_str(&j, "kind", kinds[r->kind]);
+    json_member_str(&j, "severity", report_info(r->kind)->severity);
+    json_member_str(&j, "kind", report_info(r->kind)->word);
     json_member_str(&j, "code", r->check);
     json_member_str(&j, "message", r->text);
     key_place(&j, r->file, r->line, r->col);
@@ -89,13 +77,13 @@ void report_json(Buf *out, const Report *r, const char *replay)
     json_close(&j);
 }
 
-void report_json_note(Buf *out, const char *severity, const char *code, const char *text)
+void report_json_note(Buf *out, ReportKind kind, const char *code, const char *text)
 {
     JsonWriter j;
     json_init(&j, out);
     json_open(&j, '{');
-    json_member_str(&j, "severity", severity);
-    json_member_str(&j, "kind", strcmp(severity, "error") == 0 ? "usage" : severity);
+    json_member_str(&j, "severity", report_info(kind)->severity);
+    json_member_str(&j, "kind", report_info(kind)->word);
     json_member_str(&j, "code", code);
     json_member_str(&j, "message", text);
     json_close(&j);

@@ -7,8 +7,8 @@
 
 /* `replay`: the command that replays it, NULL: there is none. */
 void report_json(Buf *out, const Report *report, const char *replay);
-/* What no report says. `severity`: "note", "warning", "error". */
-void report_json_note(Buf *out, const char *severity, const char *code, const char *text);
+/* What no report says. */
+void report_json_note(Buf *out, ReportKind kind, const char *code, const char *text);
 /* The last object. `r` NULL: nothing ran. */
 void report_json_run(Buf *out, const RunResult *r, int status);
 /* The verdict of a status. */

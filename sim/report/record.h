@@ -64,6 +64,11 @@ typedef enum {
 const char *show_name(ShowKind k); /* "compute" */
 /* The kind of an operation; SHOW_COUNT for records that are none (begin and end marks). */
 ShowKind record_kind(const Record *r);
+/* Where it stands in the program. */
+static inline CodePlace record_place(const Record *r)
+{
+    return (CodePlace){r->rank, r->core, r->dispatch, r->func, r->pc, 0, 0};
+}
 /* "remote_load", "wait", "add", "scalar". */
 const char *record_name(const Record *r);
 /* Moves data between ranks; who gets it. */

@@ -39,7 +39,7 @@ double timeline_y(const Timeline *t, uint32_t rank, uint32_t core)
 
 const char *look_class(int look)
 {
-    return look == LOOK_IDLE ? "idle" : show_name((ShowKind)look);
+    return look == LOOK_IDLE ? "many" : show_name((ShowKind)look);
 }
 
 const char *look_name(int look)

@@ -37,20 +37,16 @@ double timeline_x(const Timeline *t, int64_t ps);
 uint32_t timeline_row(const Timeline *t, uint32_t rank, uint32_t core);
 double timeline_row_y(const Timeline *t, uint32_t row); /* its top */
 double timeline_y(const Timeline *t, uint32_t rank, uint32_t core);
-static inline CodePlace record_place(const Record *r)
-{
-    return (CodePlace){r->rank, r->core, r->dispatch, r->func, r->pc, 0, 0};
-}
 /* Is the operation drawn by itself? */
 bool timeline_is_bar(const Timeline *t, const Record *r);
-/* "look" of the time of an operation before `*until`, and after it: waiting, then what it did. */
+/* Up to when an operation only waits; from then on it does what it is. */
 static inline int64_t record_waits_until(const Record *r)
 {
     if (r->kind != EV_WAIT || r->arrive <= r->begin)
         return r->begin;
     return r->arrive < r->end ? r->arrive : r->end;
 }
-const char *look_class(int look); /* of the style sheet */
+const char *look_class(int look); /* of the style sheet, in a crowd */
 const char *look_name(int look);  /* for people */
 
 /* sim/report/timeline_frame.c: head with style and title, legend, axis, names of lanes. */

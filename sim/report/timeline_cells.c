@@ -116,8 +116,7 @@ static void draw_look(const Cells *c, uint32_t row, int look)
         if (p.height <= 0)
             continue;
         if (!open)
-            buf_printf(t->out, "<path class=\"%s\" d=\"",
-                       look == LOOK_IDLE ? "many" : look_class(look));
+            buf_printf(t->out, "<path class=\"%s\" d=\"", look_class(look));
         open = true;
         draw_piece(c, floor, &p);
     }

@@ -50,7 +50,7 @@ static void one_use(Timeline *t, uint32_t row, const int64_t *ps)
             buf_printf(t->out,
                        "<rect class=\"%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" "
                        "height=\"%.1f\"/>",
-                       look == LOOK_IDLE ? "many" : look_class(look), x, top, width, height);
+                       look_class(look), x, top, width, height);
         x += width;
     }
     buf_printf(t->out, "<text class=\"s\" x=\"%.1f\" y=\"%.1f\"%s>%d %%</text></g>\n",

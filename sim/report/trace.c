@@ -56,27 +56,10 @@ static const char *us(TraceWriter *t, int64_t ps)
     return t->text.at;
 }
 
-static void key_str(TraceWriter *t, const char *key, const char *value)
-{
-    json_key(&t->j, key);
-    json_str(&t->j, value);
-}
-
-static void key_int(TraceWriter *t, const char *key, int64_t value)
-{
-    json_key(&t->j, key);
-    json_int(&t->j, value);
-}
-
 static void key_us(TraceWriter *t, const char *key, int64_t ps)
 {
     json_key(&t->j, key);
     json_number(&t->j, us(t, ps));
-}
-
-static CodePlace record_at(const Record *r)
-{
-    return (CodePlace){r->rank, r->core, r->dispatch, r->func, r->pc, 0, 0};
 }
 
 static bool is_short(const TraceWriter *t, const Record *r)
@@ -88,26 +71,25 @@ static void begin_event(TraceWriter *t, const char *phase, uint32_t rank, uint32
 {
     json_newline(&t->j);
     json_open(&t->j, '{');
-    key_str(t, "ph", phase);
-    key_int(t, "pid", rank);
-    key_int(t, "tid", thread);
+    json_member_str(&t->j, "ph", phase);
+    json_member_int(&t->j, "pid", rank);
+    json_member_int(&t->j, "tid", thread);
 }
 
 static void key_place(TraceWriter *t, CodePlace at)
 {
     buf_clear(&t->text);
     place_text(t->w, &t->text, at);
-    key_str(t, "at", t->text.at);
+    json_member_str(&t->j, "at", t->text.at);
 }
 
 static void metadata(TraceWriter *t, const char *what, uint32_t rank, uint32_t thread,
                      const char *name)
 {
     begin_event(t, "M", rank, thread);
-    key_str(t, "name", what);
-    json_key(&t->j, "args");
-    json_open(&t->j, '{');
-    key_str(t, "name", name);
+    json_member_str(&t->j, "name", what);
+    json_member_open(&t->j, "args", '{');
+    json_member_str(&t->j, "name", name);
     json_close(&t->j);
     json_close(&t->j);
 }
@@ -124,12 +106,11 @@ static void slice(TraceWriter *t, const Open *o, int64_t end)
     if (end - o->begin < t->floor)
         return;
     begin_event(t, "X", o->at.rank, o->at.core);
-    key_str(t, "name", o->name);
-    key_str(t, "cat", o->category);
+    json_member_str(&t->j, "name", o->name);
+    json_member_str(&t->j, "cat", o->category);
     key_us(t, "ts", o->begin);
     key_us(t, "dur", end - o->begin);
-    json_key(&t->j, "args");
-    json_open(&t->j, '{');
+    json_member_open(&t->j, "args", '{');
     key_place(t, o->at);
     json_close(&t->j);
     json_close(&t->j);
@@ -137,7 +118,7 @@ static void slice(TraceWriter *t, const Open *o, int64_t end)
 
 static Open opened(const char *name, const char *category, const Record *r, int64_t begin)
 {
-    return (Open){xstrdup(name), category, begin, record_at(r)};
+    return (Open){xstrdup(name), category, begin, record_place(r)};
 }
 
 static void close_groups(TraceWriter *t, Track *k, uint32_t down_to)
@@ -176,20 +157,18 @@ static void flush(TraceWriter *t, Track *k)
         return;
     const Record *first = &t->r->at.at[m->first];
     begin_event(t, "X", first->rank, first->core);
-    json_key(&t->j, "name");
     buf_clear(&t->text);
     buf_printf(&t->text, "%u operations", m->count);
-    json_str(&t->j, t->text.at);
-    key_str(t, "cat", "merged");
+    json_member_str(&t->j, "name", t->text.at);
+    json_member_str(&t->j, "cat", "merged");
     key_us(t, "ts", m->begin);
     key_us(t, "dur", m->end - m->begin);
-    json_key(&t->j, "args");
-    json_open(&t->j, '{');
-    key_place(t, record_at(first));
+    json_member_open(&t->j, "args", '{');
+    key_place(t, record_place(first));
     for (int i = 0; i < SHOW_COUNT; i++)
         if (m->ps[i])
             key_us(t, show_name((ShowKind)i), m->ps[i]);
-    key_int(t, "bytes", m->bytes);
+    json_member_int(&t->j, "bytes", m->bytes);
     json_close(&t->j);
     json_close(&t->j);
     *m = (Merged){0};
@@ -212,7 +191,7 @@ static void merge(TraceWriter *t, Track *k, const Record *r)
 
 static void group(TraceWriter *t, Track *k, const Record *r)
 {
-    CodePlace at = record_at(r);
+    CodePlace at = record_place(r);
     const BcRegion *region = place_region(t->w, at);
     if (!region) {
         close_groups(t, k, 0);
@@ -237,18 +216,17 @@ static void group(TraceWriter *t, Track *k, const Record *r)
 
 static void args(TraceWriter *t, const Record *r)
 {
-    CodePlace at = record_at(r);
-    json_key(&t->j, "args");
-    json_open(&t->j, '{');
+    CodePlace at = record_place(r);
+    json_member_open(&t->j, "args", '{');
     key_place(t, at);
     buf_clear(&t->text);
     record_describe(t->w, r, &t->text);
     if (t->text.len)
-        key_str(t, "what", t->text.at);
+        json_member_str(&t->j, "what", t->text.at);
     if (record_is_traffic(r)) {
-        key_int(t, "bytes", r->bytes);
-        key_int(t, "receiver", record_receiver(r));
-        key_int(t, "peer", r->target);
+        json_member_int(&t->j, "bytes", r->bytes);
+        json_member_int(&t->j, "receiver", record_receiver(r));
+        json_member_int(&t->j, "peer", r->target);
     }
     json_close(&t->j);
 }
@@ -258,11 +236,11 @@ static void flow(TraceWriter *t, const char *end, const Record *arrow, const Rec
                  uint32_t thread, int64_t ts)
 {
     begin_event(t, end, r->rank, thread);
-    key_str(t, "name", arrow->kind == EV_WAIT ? "notify" : "put");
-    key_str(t, "cat", "flow");
-    key_int(t, "id", arrow - t->r->at.at);
+    json_member_str(&t->j, "name", arrow->kind == EV_WAIT ? "notify" : "put");
+    json_member_str(&t->j, "cat", "flow");
+    json_member_int(&t->j, "id", arrow - t->r->at.at);
     if (*end == 'f')
-        key_str(t, "bp", "e");
+        json_member_str(&t->j, "bp", "e");
     key_us(t, "ts", ts);
     json_close(&t->j);
 }
@@ -301,8 +279,8 @@ static void operation(TraceWriter *t, const Record *r)
     if (is_short(t, r))
         return;
     begin_event(t, "X", r->rank, thread);
-    key_str(t, "name", record_name(r));
-    key_str(t, "cat", show_name(record_kind(r)));
+    json_member_str(&t->j, "name", record_name(r));
+    json_member_str(&t->j, "cat", show_name(record_kind(r)));
     key_us(t, "ts", r->begin);
     key_us(t, "dur", r->end - r->begin);
     args(t, r);
@@ -345,14 +323,13 @@ static void last_state(TraceWriter *t, const LastState *s)
         k->end = t->r->end_ps;
     }
     begin_event(t, "i", s->rank, s->core);
-    key_str(t, "name", "last state");
-    key_str(t, "cat", "state");
-    key_str(t, "s", "p");
+    json_member_str(&t->j, "name", "last state");
+    json_member_str(&t->j, "cat", "state");
+    json_member_str(&t->j, "s", "p");
     key_us(t, "ts", s->since);
-    json_key(&t->j, "args");
-    json_open(&t->j, '{');
+    json_member_open(&t->j, "args", '{');
     key_place(t, s->at);
-    key_str(t, "what", what.at);
+    json_member_str(&t->j, "what", what.at);
     json_close(&t->j);
     json_close(&t->j);
     buf_free(&what);
@@ -374,6 +351,7 @@ static void names(TraceWriter *t)
         }
         buf_free(&name);
     }
+    metadata(t, "process_name", t->w->n_ranks, 0, "all devices"); /* of the counters */
 }
 
 static void close_tracks(TraceWriter *t)
@@ -430,9 +408,8 @@ int64_t trace_print(const World *w, const Recorder *r, Buf *out)
     choose_floor(&t);
     json_init(&t.j, out);
     json_open(&t.j, '{');
-    key_str(&t, "displayTimeUnit", "ns");
-    json_key(&t.j, "traceEvents");
-    json_open(&t.j, '[');
+    json_member_str(&t.j, "displayTimeUnit", "ns");
+    json_member_open(&t.j, "traceEvents", '[');
     for (uint32_t i = 0; i < r->at.len; i++) {
         if (record_kind(&r->at.at[i]) == SHOW_COUNT || r->at.at[i].kind == EV_DISPATCH_BEGIN)
             mark(&t, &r->at.at[i]);

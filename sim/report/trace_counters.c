@@ -32,20 +32,14 @@ static void point(JsonWriter *j, uint32_t process, const char *name, int64_t at,
     record_us(&us, at);
     json_newline(j);
     json_open(j, '{');
-    json_key(j, "ph");
-    json_str(j, "C");
-    json_key(j, "pid");
-    json_int(j, process);
-    json_key(j, "tid");
-    json_int(j, 0);
-    json_key(j, "name");
-    json_str(j, name);
+    json_member_str(j, "ph", "C");
+    json_member_int(j, "pid", process);
+    json_member_int(j, "tid", 0);
+    json_member_str(j, "name", name);
     json_key(j, "ts");
     json_number(j, us.at);
-    json_key(j, "args");
-    json_open(j, '{');
-    json_key(j, "value");
-    json_int(j, value);
+    json_member_open(j, "args", '{');
+    json_member_int(j, "value", value);
     json_close(j);
     json_close(j);
     buf_free(&us);
@@ -72,26 +66,6 @@ static void counter(JsonWriter *j, uint32_t process, const char *name, Changes *
     vec_free(c);
 }
 
-static void process_name(JsonWriter *j, uint32_t process)
-{
-    json_newline(j);
-    json_open(j, '{');
-    json_key(j, "ph");
-    json_str(j, "M");
-    json_key(j, "pid");
-    json_int(j, process);
-    json_key(j, "tid");
-    json_int(j, 0);
-    json_key(j, "name");
-    json_str(j, "process_name");
-    json_key(j, "args");
-    json_open(j, '{');
-    json_key(j, "name");
-    json_str(j, "all devices");
-    json_close(j);
-    json_close(j);
-}
-
 void trace_counters(const World *w, const Recorder *r, JsonWriter *j)
 {
     Changes bytes = {0}, waiting = {0};
@@ -105,7 +79,6 @@ void trace_counters(const World *w, const Recorder *r, JsonWriter *j)
     for (uint32_t i = 0; i < r->last.len; i++)
         if (r->last.at[i].window != UINT32_MAX)
             add(&waiting, r->last.at[i].since, r->end_ps, 1);
-    process_name(j, w->n_ranks);
     counter(j, w->n_ranks, "bytes under way", &bytes, r->end_ps);
     counter(j, w->n_ranks, "waiting ranks", &waiting, r->end_ps);
 }

@@ -5,8 +5,8 @@
 #include "base/json.h"
 #include "sim/report/record.h"
 
-/* Writes the counters "bytes under way" and "waiting ranks" into the open array of events, under a
- * process of their own behind the ranks. */
+/* Writes the counters "bytes under way" and "waiting ranks" into the open array of events, of the
+ * process behind those of the ranks. */
 void trace_counters(const World *w, const Recorder *r, JsonWriter *j);
 
 #endif

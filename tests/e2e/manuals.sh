@@ -3,15 +3,17 @@
 # What the manual pages show is what happens: `$ command` lines of their displays, with what they print.
 . "$(dirname "$0")/lib.bash"
 
+# page PAGE: its lines without mdoc's escapes
+page() { sed -e 's/\\&//g' -e 's/\\-/-/g' -e 's/\\(dq/"/g' -e 's/\\e/\\/g' "$1"; }
 # displays PAGE: the literal blocks that hold commands, as text
 displays() {
     awk '/^\.Bd/ { on = 1; text = ""; next }
          /^\.Ed/ { if (text ~ /(^|\n)\$ /) printf "%s", text; on = 0 }
-         on { text = text $0 "\n" }' "$1" | sed -e 's/\\&//g' -e 's/\\-/-/g' -e 's/\\(dq/"/g' -e 's/\\e/\\/g'
+         on { text = text $0 "\n" }' <(page "$1")
 }
 # A display that begins with "# NAME.pld" is that file.
 for page in man/*.[1-8]; do
-    sed -e 's/\\&//g' -e 's/\\-/-/g' -e 's/\\(dq/"/g' -e 's/\\e/\\/g' "$page" | awk -v dir="$tmp" '
+    page "$page" | awk -v dir="$tmp" '
         /^\.Bd/ { on = 1; file = ""; next }
         /^\.Ed/ { on = 0 }
         on == 1 && /^# [a-z_0-9]+\.pld$/ { file = dir "/" $2 }

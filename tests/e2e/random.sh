@@ -2,9 +2,7 @@
 # Random programs against a model that shares nothing with the compiler or the simulator, and every dump of
 # each compiled again. COUNT and FIRST_SEED choose others; `make random-long` runs 10,000.
 . "$(dirname "$0")/lib.bash"
-python=
-for p in python3 /usr/bin/python3; do "$p" -c 'import numpy' 2>/dev/null && { python=$p; break; }; done
-if [ -z "$python" ]; then echo "random programs: left out, there is no python3 with numpy"; ok; finish; fi
+python=$(numpy_python) || { echo "random programs: left out, there is no python3 with numpy"; ok; finish; }
 
 # The comparison can fail: a program that is not what the model ran is found out.
 cat >"$tmp/wrong.py" <<E2

@@ -14,10 +14,10 @@ transcript README.md <"$tmp/shown"
 # Blocks of Python are scripts.
 awk -v dir="$tmp" '/^    (import|from) / && !on { on = 1; n++ }
      on && !/^    / && !/^$/ { on = 0 } on { print substr($0, 5) >sprintf("%s/script%d.py", dir, n) }' README.md
-for python in python3 /usr/bin/python3; do "$python" -c 'import numpy' 2>"$tmp/o" && break; done
+python=$(numpy_python)
 for script in "$tmp"/script*.py; do
     [ -s "$script" ] || bad 'no script in the README'
-    [ ! -s "$tmp/o" ] || { echo 'skipped: the scripts of the README need numpy'; break; }
+    [ -n "$python" ] || { echo 'skipped: the scripts of the README need numpy'; break; }
     exits "$(basename "$script")" 0 env -C "$tmp" PLD_LIBRARY="$build/libpld.so.0" PYTHONPATH="$root/python" \
         PYTHONDONTWRITEBYTECODE=1 "$python" "$script"
 done

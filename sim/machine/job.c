@@ -153,8 +153,8 @@ bool jobs_any(const Rank *r)
     return false;
 }
 
-/* A job of the call that the lane stands before, n runs of it; NULL after a fault. */
-Job *job_make(World *w, Lane *lane, const BcCall *c)
+/* A job of a call without its runs; NULL after a fault. */
+static Job *make_of_call(World *w, Lane *lane, const BcCall *c)
 {
     const Frame *top = lane_top(lane);
     const BcFunc *f = &w->program->funcs[c->func];
@@ -185,6 +185,37 @@ Job *job_make(World *w, Lane *lane, const BcCall *c)
     for (uint32_t i = 0; i < lane->births.len; i++)
         vec_push(&job->births, lane->births.at[i]);
     return job;
+}
+
+Job *job_make(World *w, Lane *lane, const BcInsn *in, int64_t n)
+{
+    vm_flush(w, lane);
+    if (in->op == BC_SPMD && n < 1) {
+        vm_fault(w, lane, "pl.spmd of %lld blocks: it runs at least one", (long long)n);
+        return NULL;
+    }
+    Job *job = make_of_call(w, lane, &lane_top(lane)->f->calls[in->a]);
+    if (!job)
+        return NULL;
+    job->n_blocks = n;
+    job->n = job->left = n ? n : 1;
+    job->sync = in->op == BC_SPMD && in->imm % 2;
+    int64_t cores = job_cores(w, job);
+    if (job->sync && n > cores) {
+        vm_fault(w, lane, "%lld blocks cannot start at once: a device of %s has %lld %scores",
+                 (long long)n, w->platform.name, (long long)cores, job->cube ? "cube " : "");
+        drop(job);
+        return NULL;
+    }
+    return job;
+}
+
+uint32_t job_index(const Rank *r, const Job *job)
+{
+    uint32_t i = 0;
+    while (r->jobs.at[i] != job)
+        i++;
+    return i;
 }
 
 /* ---- lanes ---- */
@@ -442,28 +473,15 @@ void jobs_waiting_text(const World *w, uint32_t rank, Buf *out)
 
 bool job_blocks(World *w, Lane *lane, const BcInsn *in)
 {
-    const Frame *top = lane_top(lane);
-    int64_t n = top->regs[in->b];
-    vm_flush(w, lane);
-    if (n < 1)
-        return vm_fault(w, lane, "pl.spmd of %lld blocks: it runs at least one", (long long)n);
-    Job *job = job_make(w, lane, &top->f->calls[in->a]);
+    Rank *r = &w->ranks[lane->rank];
+    Job *job = job_make(w, lane, in, lane_top(lane)->regs[in->b]);
     if (!job)
         return false;
-    int64_t cores = job_cores(w, job);
-    if (in->imm % 2 && n > cores)
-        return vm_fault(w, lane,
-                        "%lld blocks cannot start at once: a device of %s has %lld %scores",
-                        (long long)n, w->platform.name, (long long)cores, job->cube ? "cube " : "");
-    job->n = job->n_blocks = job->left = n;
-    job->sync = in->imm % 2;
     vec_clear(&lane->joins);
-    for (uint32_t i = 0; i < w->ranks[lane->rank].jobs.len; i++)
-        if (w->ranks[lane->rank].jobs.at[i] == job)
-            vec_push(&lane->joins, i);
+    vec_push(&lane->joins, job_index(r, job));
     (void)job_join(w, lane);
     lane->state = LANE_BLOCKED;
-    job_tell(w, lane, EV_POST, job->start, (int32_t)n);
-    jobs_start(w, &w->ranks[lane->rank]);
+    job_tell(w, lane, EV_POST, job->start, (int32_t)job->n);
+    jobs_start(w, r);
     return true;
 }

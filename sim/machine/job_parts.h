@@ -36,8 +36,11 @@ struct Job {
     uint32_t n_scalars, n_waits, serial;
 };
 
-/* A job of the call that the lane stands before; NULL after a fault. */
-Job *job_make(World *w, Lane *lane, const BcCall *c);
+/* A job of the CALL or SPMD that the lane stands before, of n blocks or, with 0, a single run; it
+ * is not started. NULL after a fault. */
+Job *job_make(World *w, Lane *lane, const BcInsn *in, int64_t n);
+/* Its number on its rank. */
+uint32_t job_index(const Rank *r, const Job *job);
 /* Starts all that can be started. */
 void jobs_start(World *w, Rank *r);
 /* The lane stands before the end of the jobs in its `joins`: have all ended? */

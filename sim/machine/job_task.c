@@ -141,36 +141,22 @@ static void find_after(World *w, Lane *lane, const BcCall *c, JobList *out)
             push_once(out, i);
 }
 
-static uint32_t index_of(const Rank *r, const Job *job)
-{
-    uint32_t i = 0;
-    while (r->jobs.at[i] != job)
-        i++;
-    return i;
-}
-
 static bool queue(World *w, Lane *lane, const BcInsn *in, int64_t n, JobList *after)
 {
     Rank *r = &w->ranks[lane->rank];
-    vm_flush(w, lane);
-    if (in->op == BC_SPMD && n < 1)
-        return vm_fault(w, lane, "pl.spmd of %lld blocks: it runs at least one", (long long)n);
-    Job *job = job_make(w, lane, &lane_top(lane)->f->calls[in->a]);
+    Job *job = job_make(w, lane, in, n);
     if (!job)
         return false;
     job->queued = job->run.queued = true;
     job->serial = lane->n_queued++;
     job->deferred = lane->as_how & CALL_DEFERRED;
-    job->n = job->left = n ? n : 1;
-    job->n_blocks = n;
-    job->sync = in->op == BC_SPMD && in->imm % 2;
     job->after.at = after->at;
     job->after.len = after->len;
     job->after.cap = after->cap;
     *after = (JobList){0};
     Task *t = task_at(lane, lane->as_task);
     if (t)
-        t->job = index_of(r, job) + 1;
+        t->job = job_index(r, job) + 1;
     job_tell(w, lane, EV_POST, job->start, (int32_t)job->n);
     lane_top(lane)->pc++;
     jobs_start(w, r);

@@ -292,26 +292,17 @@ static void judge_cell(Judge *j, OrderCell *cell)
     judge_data(j);
 }
 
-static int compare_addresses(const FabAddr *a, const FabAddr *b)
-{
-    if (a->window != b->window)
-        return a->window < b->window ? -1 : 1;
-    if (a->rank != b->rank)
-        return a->rank < b->rank ? -1 : 1;
-    return (a->offset > b->offset) - (a->offset < b->offset);
-}
-
 static int by_address(const void *a, const void *b, void *c_)
 {
     const OrderCheck *c = c_;
-    return compare_addresses(&c->cells.at[*(const uint32_t *)a].at,
-                             &c->cells.at[*(const uint32_t *)b].at);
+    return fab_addr_compare(&c->cells.at[*(const uint32_t *)a].at,
+                            &c->cells.at[*(const uint32_t *)b].at);
 }
 
 static int lost_by_address(const void *a_, const void *b_)
 {
     const LostWait *a = a_, *b = b_;
-    int order = compare_addresses(&a->cell, &b->cell);
+    int order = fab_addr_compare(&a->cell, &b->cell);
     if (order || a->wait.thread != b->wait.thread)
         return order ? order : a->wait.thread < b->wait.thread ? -1 : 1;
     return (a->wait.pos > b->wait.pos) - (a->wait.pos < b->wait.pos);

@@ -107,11 +107,6 @@ static FabAddr cell_of(const OrderCheck *c, const OrderRounds *x, uint8_t kind, 
                      .offset = x->base + 4 * (int64_t)(sent ? self : member)};
 }
 
-static bool same_cell(FabAddr a, FabAddr b)
-{
-    return a.rank == b.rank && a.window == b.window && a.offset == b.offset;
-}
-
 /* Are these the first of such notifies or waits, as a barrier has them? */
 static bool may_begin(const OrderRounds *x, const Event *e, uint8_t kind, uint32_t self)
 {
@@ -156,7 +151,7 @@ static bool begin(OrderCheck *c, OrderRounds *x, const Event *e, uint32_t self)
     OrderOpen *o = &c->threads[thread].open;
     uint8_t kind = kind_of(e);
     FabAddr cell = cell_of(c, x, kind, self, first_peer(self));
-    if (o->open || !same_cell(cell, e->rect.at) || !may_begin(x, e, kind, self))
+    if (o->open || !fab_addr_equal(&cell, &e->rect.at) || !may_begin(x, e, kind, self))
         return false;
     *o = (OrderOpen){.open = true,
                      .kind = kind,
@@ -201,7 +196,7 @@ static void complete(OrderCheck *c, OrderRounds *x, uint32_t thread, uint32_t se
 static bool goes_on(const OrderOpen *o, const Event *e)
 {
     return o->open && o->pc == e->at.pc && o->func == e->at.func && o->value == e->value &&
-           same_cell(o->cell, e->rect.at) && (o->kind == OE_WAITS) == (e->kind == EV_WAIT) &&
+           fab_addr_equal(&o->cell, &e->rect.at) && (o->kind == OE_WAITS) == (e->kind == EV_WAIT) &&
            !(o->first && e->before);
 }
 

@@ -56,11 +56,6 @@ static CodePlace unpack(const World *w, Place p)
                        .pc = p.pc};
 }
 
-static uint64_t cell_key(const World *w, FabAddr at)
-{
-    return ((uint64_t)at.window * w->n_ranks + at.rank) << 36 | (uint64_t)at.offset / 4;
-}
-
 static bool is_builtin(const World *w, CodePlace at)
 {
     return call_site_of(w->call_sites, at.func, at.pc) != UINT32_MAX;
@@ -97,7 +92,7 @@ static void at_text(const World *w, Buf *out, CodePlace at)
  * (one that makes it that later is the last one then). */
 static void keep_builtin(SignalCheck *c, FabAddr cell, Place last)
 {
-    uint64_t at, key = cell_key(c->world, cell);
+    uint64_t at, key = cell_key(c->world->n_ranks, cell);
     if (!map_get(&c->other, key, &at)) {
         map_set(&c->other, key, at = c->builtins.len);
         vec_push(&c->builtins, last);
@@ -166,11 +161,7 @@ static void off_zero(SignalCheck *c, const OffZero *cell)
 static int by_address(const void *a_, const void *b_)
 {
     const OffZero *a = a_, *b = b_;
-    if (a->at.window != b->at.window)
-        return a->at.window < b->at.window ? -1 : 1;
-    if (a->at.rank != b->at.rank)
-        return a->at.rank < b->at.rank ? -1 : 1;
-    return (a->at.offset > b->at.offset) - (a->at.offset < b->at.offset);
+    return fab_addr_compare(&a->at, &b->at);
 }
 
 static void finish(Observer *o, World *w, bool ok)
@@ -186,7 +177,7 @@ static void finish(Observer *o, World *w, bool ok)
             FabAddr at = cell_pages_address(&c->cells, i, k);
             uint64_t kept;
             Place last = cell->last;
-            if (cell->last.other && map_get(&c->other, cell_key(w, at), &kept))
+            if (cell->last.other && map_get(&c->other, cell_key(w->n_ranks, at), &kept))
                 last = c->builtins.at[kept];
             vec_push(&off, (OffZero){at, cell->builtin, unpack(w, cell->last), unpack(w, last)});
         }

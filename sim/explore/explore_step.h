@@ -73,8 +73,7 @@ static inline bool step_is_signal(const Step *s)
 bool step_holds(const Step *wait, int32_t value);
 static inline bool step_same_cell(const Step *a, const Step *b)
 {
-    const FabAddr *x = &a->rect.at, *y = &b->rect.at;
-    return x->offset == y->offset && x->rank == y->rank && x->window == y->window;
+    return fab_addr_equal(&a->rect.at, &b->rect.at);
 }
 
 /* Two accesses of common bytes whose order can be seen. */

@@ -2,10 +2,11 @@
 
 #include <string.h>
 
-/* Windows are below 2^37 bytes (sim/fabric/local.c). */
-static uint64_t page_key(const CellPages *p, FabAddr c)
+enum { SLICE_BITS = 35 }; /* windows are below 2^37 bytes (sim/fabric/local.c) */
+
+uint64_t cell_key(uint32_t n_ranks, FabAddr c)
 {
-    return ((uint64_t)c.window * p->n_ranks + c.rank) << 29 | (uint64_t)c.offset / (4 * CELL_PAGE);
+    return ((uint64_t)c.window * n_ranks + c.rank) << SLICE_BITS | (uint64_t)c.offset / 4;
 }
 
 void *cell_pages_page(CellPages *p, uint64_t key, bool create)
@@ -30,7 +31,7 @@ static uint32_t *last_of(CellPages *p, FabAddr cell)
 
 void *cell_pages_find(CellPages *p, FabAddr cell, bool create)
 {
-    uint64_t key = page_key(p, cell), at;
+    uint64_t key = cell_key(p->n_ranks, cell) / CELL_PAGE, at;
     uint32_t *last = last_of(p, cell);
     char *page;
     if (*last && p->pages.at[*last - 1].key == key) {
@@ -50,11 +51,11 @@ void *cell_pages_at(const CellPages *p, uint32_t i, uint32_t k)
 
 FabAddr cell_pages_address(const CellPages *p, uint32_t i, uint32_t k)
 {
-    uint64_t key = p->pages.at[i].key, slice = key >> 29;
-    uint64_t page = key & ((UINT64_C(1) << 29) - 1);
+    uint64_t key = p->pages.at[i].key * CELL_PAGE + k, slice = key >> SLICE_BITS;
+    uint64_t cell = key & ((UINT64_C(1) << SLICE_BITS) - 1);
     return (FabAddr){.window = (uint32_t)(slice / p->n_ranks),
                      .rank = (uint32_t)(slice % p->n_ranks),
-                     .offset = (int64_t)(page * CELL_PAGE + k) * 4};
+                     .offset = (int64_t)cell * 4};
 }
 
 void cell_pages_free(CellPages *p)

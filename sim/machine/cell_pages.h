@@ -24,6 +24,8 @@ typedef struct {
     VEC(uint32_t) last; /* window * n_ranks + rank: position + 1 of the page found last */
 } CellPages;
 
+/* A number for each cell of windows on n_ranks ranks; those of a page follow each other. */
+uint64_t cell_key(uint32_t n_ranks, FabAddr cell);
 /* The element of a cell; NULL: its page is not there and not to be made. */
 void *cell_pages_find(CellPages *p, FabAddr cell, bool create);
 /* Element `k` of page `i`, and the cell that it is about. */

@@ -95,14 +95,9 @@ CellStep cell_log_satisfied(World *w, FabAddr cell, int cmp, int32_t expected)
     return found;
 }
 
-static uint64_t cell_key(const World *w, FabAddr cell)
-{
-    return ((uint64_t)cell.window * w->n_ranks + cell.rank) << 35 | (uint64_t)cell.offset / 4;
-}
-
 void cell_log_set(World *w, FabAddr cell, int32_t before, CodePlace by)
 {
-    uint64_t key = cell_key(w, cell), at;
+    uint64_t key = cell_key(w->n_ranks, cell), at;
     if (before == 0 || by.rank == cell.rank)
         return;
     if (!map_get(&w->cells->replaced_index, key, &at)) {
@@ -117,7 +112,7 @@ void cell_log_set(World *w, FabAddr cell, int32_t before, CodePlace by)
 const CellReplaced *cell_log_replaced(const World *w, FabAddr cell)
 {
     uint64_t at;
-    bool found = w->cells && map_get(&w->cells->replaced_index, cell_key(w, cell), &at);
+    bool found = w->cells && map_get(&w->cells->replaced_index, cell_key(w->n_ranks, cell), &at);
     return found ? &w->cells->replaced.at[at] : NULL;
 }
 

@@ -31,6 +31,19 @@ typedef struct {
     uint32_t rank, window;
     int64_t offset; /* bytes from the start of the rank's slice of the window */
 } FabAddr;
+static inline bool fab_addr_equal(const FabAddr *a, const FabAddr *b)
+{
+    return a->offset == b->offset && a->rank == b->rank && a->window == b->window;
+}
+/* By window, rank and offset: negative, 0 or positive. */
+static inline int fab_addr_compare(const FabAddr *a, const FabAddr *b)
+{
+    if (a->window != b->window)
+        return a->window < b->window ? -1 : 1;
+    if (a->rank != b->rank)
+        return a->rank < b->rank ? -1 : 1;
+    return (a->offset > b->offset) - (a->offset < b->offset);
+}
 
 #define FAB_MAX_DIMS 4 /* outer dimensions of a rectangle */
 

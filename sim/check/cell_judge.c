@@ -70,8 +70,8 @@ static void add_report(const Judge *j, const Buf *text, FabAddr cell, Party a, P
 {
     World *w = j->c->world;
     report_add(w, REP_CHECK, "race", &a.at, text->at);
-    report_item_window(w, report_item(w, a.role, a.at), cell, cell.offset + 4, DT_INT32);
-    report_item_window(w, report_item(w, b.role, b.at), cell, cell.offset + 4, DT_INT32);
+    report_item_cell(w, a.role, a.at, cell);
+    report_item_cell(w, b.role, b.at, cell);
 }
 
 /* ---- updates that leave another value ---- */

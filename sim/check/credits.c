@@ -15,7 +15,7 @@
 enum { KIND_STALE = 3, KIND_UNNEEDED };
 enum { MOST = 4000 }; /* updates and waits of a cell that are looked at */
 
-typedef struct Want {
+typedef struct {
     uint32_t event;
     int64_t need;     /* of what others add */
     uint32_t earlier; /* from 1: a wait before it that had reached as much; 0: none */
@@ -50,11 +50,6 @@ static bool is_builtin(const World *w, CodePlace at)
     return place_region(w, at) != NULL;
 }
 
-static void item(const OrderCheck *c, const char *role, CodePlace at, FabAddr cell)
-{
-    report_item_window(c->world, report_item(c->world, role, at), cell, cell.offset + 4, DT_INT32);
-}
-
 static void report_stale(Credits *x, const Want *stale, const Want *first, uint32_t add)
 {
     OrderCheck *c = x->c;
@@ -73,9 +68,9 @@ static void report_stale(Credits *x, const Want *stale, const Want *first, uint3
     buf_str(&text, ": the second one waits for nothing\n    notify that no wait needed");
     at_text(c->world, &text, order_event_place(c, add));
     report_add(c->world, REP_CHECK, "signal", &at, text.at);
-    item(c, "waits", at, x->cell->at);
-    item(c, "waits", order_event_place(c, first->event), x->cell->at);
-    item(c, "notifies", order_event_place(c, add), x->cell->at);
+    report_item_cell(c->world, "waits", at, x->cell->at);
+    report_item_cell(c->world, "waits", order_event_place(c, first->event), x->cell->at);
+    report_item_cell(c->world, "notifies", order_event_place(c, add), x->cell->at);
     buf_free(&text);
 }
 
@@ -95,7 +90,7 @@ static void report_unneeded(OrderCheck *c, FabAddr cell, uint32_t update, bool r
     buf_str(&text, replaced ? ", and a Set of another rank replaces it before any wait needs it"
                             : ", and no wait ever needs it");
     report_add(c->world, REP_WARNING, "signal", &at, text.at);
-    item(c, "notifies", at, cell);
+    report_item_cell(c->world, "notifies", at, cell);
     buf_free(&text);
 }
 

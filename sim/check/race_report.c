@@ -122,7 +122,6 @@ static void reason(OrderCheck *c, const Access *then, const Access *now)
 static void item(World *w, const Access *a, const Race *race)
 {
     ReportItem *i = report_item(w, verb(a), a->at);
-    i->op = elements_op(a->insn);
     if (race->tensor) {
         const Dispatch *d = &w->dispatches.at[a->at.dispatch];
         i->tensor = region_tensor(w, &d->regions[a->rect.at.window])->name;

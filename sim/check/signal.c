@@ -114,8 +114,7 @@ static void wrapped(SignalCheck *c, const Event *e)
     window_param_text(w, &text, e->at, e->rect.at.window);
     buf_printf(&text, ", which wraps from %d to %d", e->before, e->after);
     report_add(w, REP_CHECK, "signal", &e->at, text.at);
-    report_item_window(w, report_item(w, "adds", e->at), e->rect.at, e->rect.at.offset + 4,
-                       DT_INT32);
+    report_item_cell(w, "adds", e->at, e->rect.at);
     buf_free(&text);
 }
 
@@ -153,7 +152,7 @@ static void off_zero(SignalCheck *c, const OffZero *cell)
     buf_str(&text, "\n    last notify");
     at_text(w, &text, cell->last);
     report_add(w, REP_CHECK, "signal", &at, text.at);
-    report_item_window(w, report_item(w, "leaves", at), cell->at, cell->at.offset + 4, DT_INT32);
+    report_item_cell(w, "leaves", at, cell->at);
     (void)report_item(w, "last notify", cell->last);
     buf_free(&text);
 }

@@ -62,7 +62,7 @@ void elements_who(const World *w, Buf *out, CodePlace at)
         buf_printf(out, " core %u", at.core);
 }
 
-const char *elements_op(uint16_t insn)
+const char *elements_op_name(uint16_t insn)
 {
     switch (insn) {
     case BC_READ: return "pl.read";
@@ -75,6 +75,12 @@ const char *elements_op(uint16_t insn)
     case BC_GET: return "get";
     case BC_NOTIFY: return "notify";
     case BC_WAIT: return "wait";
-    default: return "access";
+    default: return NULL;
     }
+}
+
+const char *elements_op(uint16_t insn)
+{
+    const char *name = elements_op_name(insn);
+    return name ? name : "access";
 }

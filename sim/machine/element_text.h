@@ -14,7 +14,9 @@ void elements_region(const World *w, Buf *out, uint32_t dispatch, uint32_t regio
                      int64_t end);
 /* "rank 3", or "rank 3 core 1" where the dispatch has several lanes. */
 void elements_who(const World *w, Buf *out, CodePlace at);
-/* Source spelling of the operation: "remote_load", "pl.read", ... */
+/* Source spelling of the operation: "remote_load", "pl.read", ...; NULL: it has none. */
+const char *elements_op_name(uint16_t insn);
+/* The same, and "access" for others. */
 const char *elements_op(uint16_t insn);
 
 #endif

@@ -30,9 +30,7 @@ ReportItem *report_item(World *w, const char *role, CodePlace at)
     const BcLoc *loc = place_loc(w, at);
     *item = (ReportItem){.role = role, .rank = at.rank, .core = at.core};
     if (f && f->insns && at.pc < f->n_insns)
-        item->op = elements_op(f->insns[at.pc].op);
-    if (item->op && strcmp(item->op, "access") == 0)
-        item->op = NULL;
+        item->op = elements_op_name(f->insns[at.pc].op);
     if (loc) {
         item->file = arena_printf(&w->result->arena, "%s", world_string(w, loc->file));
         item->line = loc->line;
@@ -51,6 +49,16 @@ void report_item_window(World *w, ReportItem *item, FabAddr at, int64_t end, uin
     buf_free(&text);
 }
 
+static void about_cell(World *w, ReportItem *item, FabAddr cell)
+{
+    report_item_window(w, item, cell, cell.offset + 4, DT_INT32);
+}
+
+void report_item_cell(World *w, const char *role, CodePlace at, FabAddr cell)
+{
+    about_cell(w, report_item(w, role, at), cell);
+}
+
 void report_item_lane(World *w, const char *role, const Lane *lane)
 {
     CodePlace at = lane->frames.len ? lane_place(lane) : (CodePlace){.rank = lane->rank};
@@ -58,7 +66,7 @@ void report_item_lane(World *w, const char *role, const Lane *lane)
     const Pending *p = &lane->pending;
     if (lane->state != LANE_BLOCKED || p->kind != PEND_WAIT)
         return;
-    report_item_window(w, item, p->rect.at, p->rect.at.offset + 4, DT_INT32);
+    about_cell(w, item, p->rect.at);
     item->parameter = window_param(w, at, p->rect.at.window);
     item->cmp = p->op == WAIT_GE ? ">=" : "==";
     item->wanted = p->value;

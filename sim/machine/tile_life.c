@@ -42,16 +42,10 @@ static uint64_t replaces(const BcInsn *in)
     return whole && in->e == BC_NONE ? bit(in->a) : 0;
 }
 
-static bool is_jump(uint16_t op)
-{
-    return op == BC_JMP || op == BC_JZ || op == BC_JNZ || op == BC_FORPREP || op == BC_FORLOOP ||
-           op == BC_LOOP;
-}
-
 static uint64_t live_after(const Life *x, uint32_t pc)
 {
     const BcInsn *in = &x->f->insns[pc];
-    uint64_t set = is_jump(in->op) ? x->live[in->imm] : 0;
+    uint64_t set = bc_op_fields((BcOp)in->op)[5] == 'j' ? x->live[in->imm] : 0;
     if (in->op != BC_JMP && in->op != BC_RET && pc + 1 < x->f->n_insns)
         set |= x->live[pc + 1];
     return set;

@@ -15,10 +15,11 @@ uint32_t access_list_events(void)
            EV_BIT(EV_REMOTE_READ) | EV_BIT(EV_REMOTE_WRITE) | EV_BIT(EV_ATOMIC);
 }
 
-static bool is_add(const World *w, const Event *e)
+bool access_is_add(const World *w, const Event *e)
 {
-    const BcInsn *in = &w->program->funcs[e->at.func].insns[e->at.pc];
-    return e->kind == EV_ATOMIC || (in->op == BC_STORE && in->imm == ATOMIC_ADD);
+    if (e->kind != EV_TENSOR_WRITE || e->insn != BC_STORE)
+        return e->kind == EV_ATOMIC;
+    return w->program->funcs[e->at.func].insns[e->at.pc].imm == ATOMIC_ADD;
 }
 
 /* Memory that a dispatch makes is used again: its number says which it was. */
@@ -42,7 +43,7 @@ void access_list_add(AccessList *list, const World *w, const Event *e, uint64_t 
                      .insn = e->insn,
                      .dtype = e->dtype,
                      .tensor = e->tensor,
-                     .atomic = is_add(w, e)};
+                     .atomic = access_is_add(w, e)};
     a.write = e->kind != EV_TENSOR_READ && e->kind != EV_READ && e->kind != EV_REMOTE_READ;
     OwnedAccess *last = list->list.len ? &vec_last(&list->list) : NULL;
     if (last && last->owner == owner && last->memory == a.memory && last->at.func == a.at.func &&
@@ -92,9 +93,23 @@ void access_list_free(AccessList *list)
     vec_free(&list->list);
 }
 
+bool access_pair_is_new(Map *reported, const World *w, CodePlace a, CodePlace b)
+{
+    uint64_t key = place_key(w, a) * UINT64_C(0x9e3779b97f4a7c15) ^ place_key(w, b);
+    if (map_get(reported, key, NULL))
+        return false;
+    map_set(reported, key, 1);
+    return true;
+}
+
+const char *access_verb(const OwnedAccess *a)
+{
+    return !a->write ? "reads" : a->atomic ? "adds to" : "writes";
+}
+
 void access_text(const World *w, Buf *out, const OwnedAccess *a, int64_t first, int64_t end)
 {
-    buf_str(out, !a->write ? "reads " : a->atomic ? "adds to " : "writes ");
+    buf_printf(out, "%s ", access_verb(a));
     if (a->tensor)
         elements_region(w, out, a->at.dispatch, a->rect.at.window, first, end);
     else

@@ -2,6 +2,7 @@
 #ifndef PLD_SIM_CHECK_ACCESS_LIST_H
 #define PLD_SIM_CHECK_ACCESS_LIST_H
 
+#include "base/map.h"
 #include "sim/machine/world.h"
 
 typedef struct {
@@ -21,6 +22,8 @@ typedef struct {
 
 /* The events that are accesses: EV_BITs. */
 uint32_t access_list_events(void);
+/* Is it an atomic add? Those to device memory come as writes. */
+bool access_is_add(const World *w, const Event *e);
 /* Adds what an event did; what continues the owner's last access becomes part of it. A list that is
  * very long takes no more. */
 void access_list_add(AccessList *list, const World *w, const Event *e, uint64_t owner);
@@ -30,6 +33,10 @@ typedef void AccessPair(void *env, const OwnedAccess *a, const OwnedAccess *b, i
                         int64_t end);
 void access_list_judge(AccessList *list, AccessPair *found, void *env);
 void access_list_free(AccessList *list);
+/* Once for two places of the code; `reported` keeps the pairs. */
+bool access_pair_is_new(Map *reported, const World *w, CodePlace a, CodePlace b);
+/* "reads", "writes", "adds to" */
+const char *access_verb(const OwnedAccess *a);
 /* "writes y[0, 0:32] (store)" */
 void access_text(const World *w, Buf *out, const OwnedAccess *a, int64_t first, int64_t end);
 

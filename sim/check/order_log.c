@@ -2,6 +2,7 @@
  * one record, so a slice staged chunk by chunk or column by column stays one. */
 #include "sim/check/order.h"
 
+#include "sim/check/access_list.h"
 #include "sim/machine/mem.h"
 #include "sim/machine/rect_overlap.h"
 #include <string.h>
@@ -265,14 +266,6 @@ static void keep_writes_apart(OrderThread *t)
             t->merge[i].key = 0;
 }
 
-/* An atomic add; those to device memory come as writes. */
-static bool is_add(const World *w, const Event *e)
-{
-    if (e->kind != EV_TENSOR_WRITE || e->insn != BC_STORE)
-        return e->kind == EV_ATOMIC;
-    return w->program->funcs[e->at.func].insns[e->at.pc].imm == ATOMIC_ADD;
-}
-
 static void log_access(OrderCheck *c, const Event *e)
 {
     if (e->rect.run == 0)
@@ -283,7 +276,7 @@ static void log_access(OrderCheck *c, const Event *e)
                      .pc = e->at.pc,
                      .pos = t->n_events,
                      .puts = t->puts,
-                     .kind = (uint8_t)(is_add(c->world, e) ? EV_ATOMIC : e->kind),
+                     .kind = (uint8_t)(access_is_add(c->world, e) ? EV_ATOMIC : e->kind),
                      .dtype = e->dtype,
                      .insn = e->insn};
     if (e->kind == EV_PUT_SOURCE)

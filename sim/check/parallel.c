@@ -30,10 +30,8 @@ static void found(void *env, const OwnedAccess *a, const OwnedAccess *b, int64_t
 {
     ParallelJudge *j = env;
     World *w = j->w;
-    uint64_t key = place_key(w, a->at) * UINT64_C(0x9e3779b97f4a7c15) ^ place_key(w, b->at);
-    if (map_get(&j->c->reported, key, NULL))
+    if (!access_pair_is_new(&j->c->reported, w, a->at, b->at))
         return;
-    map_set(&j->c->reported, key, 1);
     long long x = j->loop->indices.at[a->owner], y = j->loop->indices.at[b->owner];
     Buf text = {0};
     place_text(w, &text, b->at);
@@ -42,10 +40,7 @@ static void found(void *env, const OwnedAccess *a, const OwnedAccess *b, int64_t
     place_text(w, &text, j->loop->at);
     buf_printf(&text, ": iteration %lld ", y);
     access_text(w, &text, b, first, end);
-    buf_printf(&text, ", unordered with iteration %lld, which %s it (%s) at ", x,
-               !a->write   ? "reads"
-               : a->atomic ? "adds to"
-                           : "writes",
+    buf_printf(&text, ", unordered with iteration %lld, which %s it (%s) at ", x, access_verb(a),
                elements_op(a->insn));
     place_text(w, &text, a->at);
     report_add(w, REP_CHECK, "race", &b->at, text.at);

@@ -89,21 +89,13 @@ static bool is_free(const World *w, const DispatchRun *a, const DispatchRun *b,
            (y->tensor && dispatch_run_frees(b, y->rect.at.window));
 }
 
-static bool is_new(TaskCheck *c, const World *w, CodePlace a, CodePlace b)
-{
-    uint64_t key = place_key(w, a) * UINT64_C(0x9e3779b97f4a7c15) ^ place_key(w, b);
-    if (map_get(&c->reported, key, NULL))
-        return false;
-    map_set(&c->reported, key, 1);
-    return true;
-}
-
 static void found(void *env, const OwnedAccess *x, const OwnedAccess *y, int64_t first, int64_t end)
 {
     TaskJudge *j = env;
     World *w = j->w;
     const DispatchRun *a = &j->log->runs.at[x->owner], *b = &j->log->runs.at[y->owner];
-    if (!is_free(w, a, b, x, y) || has_path(j, a->task, b->task) || !is_new(j->c, w, a->at, b->at))
+    if (!is_free(w, a, b, x, y) || has_path(j, a->task, b->task) ||
+        !access_pair_is_new(&j->c->reported, w, a->at, b->at))
         return;
     Buf text = {0};
     place_text(w, &text, b->at);

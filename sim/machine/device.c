@@ -2,7 +2,6 @@
  * away. */
 #include "sim/machine/device.h"
 #include "sim/machine/job.h"
-#include "sim/machine/mover.h"
 #include "sim/machine/vm.h"
 #include "sim/machine/vm_ops.h"
 #include "sim/machine/world.h"
@@ -188,8 +187,7 @@ void world_start_dispatches(World *w)
 static void end_dispatch(World *w, Lane *lane, Dispatch *d)
 {
     Rank *r = &w->ranks[d->rank];
-    if (w->mover)
-        mover_settle(w->mover);
+    vm_settle(w);
     dispatch_event(w, lane, EV_DISPATCH_END, d->end_ps, d->end_ps);
     copy_out(w, d);
     device_free_made(d);
@@ -201,6 +199,15 @@ static void end_dispatch(World *w, Lane *lane, Dispatch *d)
     w->dispatches_left--;
     if (w->processes)
         w->processes->ended(w->processes, w, r->queue.at[r->next - 1]);
+}
+
+void lane_leave(Lane *lane)
+{
+    vec_clear(&lane->frames);
+    vm_holes_forget(lane);
+    lane->stack_len = 0;
+    lane->pending.kind = PEND_NONE;
+    lane->barrier_phase = PHASE_NONE;
 }
 
 void world_lane_exit(World *w, Lane *lane)
@@ -218,12 +225,8 @@ void world_lane_exit(World *w, Lane *lane)
     bool last = --d->lanes_left == 0;
     if (last)
         end_dispatch(w, lane, d);
-    vec_clear(&lane->frames);
-    vm_holes_forget(lane);
+    lane_leave(lane);
     job_forget_tasks(lane);
-    lane->stack_len = 0;
-    lane->pending.kind = PEND_NONE;
-    lane->barrier_phase = PHASE_NONE;
     lane->state = r->next == r->queue.len ? LANE_EXITED : LANE_IDLE;
     if (last)
         world_start_dispatches(w);
@@ -283,13 +286,11 @@ void device_reset(World *w)
         r->free_ps = 0;
         for (uint32_t k = 0; k < r->n_lanes; k++) {
             Lane *l = &r->lanes[k];
-            vec_clear(&l->frames);
+            lane_leave(l);
             vec_clear(&l->births);
-            vm_holes_forget(l);
             job_forget_tasks(l);
             l->block = l->n_blocks = 0;
             l->job = l->slot = l->commits = 0;
-            l->stack_len = 0;
             l->state = LANE_IDLE;
             memset(&l->pending, 0, sizeof l->pending);
             l->now = l->scalar_ps = 0;
@@ -298,7 +299,6 @@ void device_reset(World *w)
             l->met = false;
             l->chunk = l->n_chunks = 0;
             l->builtin = 0;
-            l->barrier_phase = PHASE_NONE;
             if (l->core_mem)
                 memset(l->core_mem, 0, (size_t)l->core_cap);
         }

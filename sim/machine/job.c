@@ -421,12 +421,8 @@ void job_lane_exit(World *w, Lane *lane)
     job_tell(w, lane, EV_POST, job->end, 0);
     vec_push(&job->ends, (LaneStep){lane->id, lane->commits});
     job->end_ps = lane->now > job->end_ps ? lane->now : job->end_ps;
-    vec_clear(&lane->frames);
+    lane_leave(lane);
     vec_clear(&lane->births);
-    vm_holes_forget(lane);
-    lane->stack_len = 0;
-    lane->pending.kind = PEND_NONE;
-    lane->barrier_phase = PHASE_NONE;
     lane->state = LANE_IDLE;
     lane->job = lane->slot = 0;
     lane->block = lane->n_blocks = 0;

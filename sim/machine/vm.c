@@ -399,8 +399,7 @@ void vm_commit(World *w, Lane *lane)
     }
     if (kind == PEND_JOIN) {
         job_take_ends(w, lane);
-        memset(&lane->pending, 0, sizeof lane->pending);
-        lane->pending.enabled = true;
+        vm_stand(lane, PEND_NONE, true);
         return;
     }
     Frame *top = lane_top(lane);

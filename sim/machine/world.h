@@ -337,6 +337,8 @@ int64_t world_time(const World *w);
 void world_lane_exit(World *w, Lane *lane);
 /* The lane can run on from where it stands. */
 void lane_ready(World *w, Lane *lane);
+/* Its code has ended: it is in no function, waits for nothing and knows of no tiles. */
+void lane_leave(Lane *lane);
 /* Tests the waits of a rank again: after something landed there. Those that hold become READY, and
  * those that held until now and were not chosen (Eq, or a Set) BLOCKED. */
 void world_recheck(World *w, uint32_t rank);

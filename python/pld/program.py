@@ -1,6 +1,7 @@
 """Programs: compiling, loading, running."""
 import ctypes
 import difflib
+import functools
 import json
 import os
 import shlex
@@ -64,6 +65,7 @@ class Program:
         self._h, self._unit, self._devices, self._cost = handle, unit, devices, cost
         self._idle = {}  # runs that wait for their next call, by options and names of arguments
         self._source = None  # words of a command line that name the program; None: it came from no file
+        self._again = None  # makes the compilation once more, for its dumps; None: there was none, or it had arguments
         self.diagnostics = list(diagnostics)
         facts = json.loads(_lib.text(_lib.lib.pld_program_json(handle.p)))
         self.name, self.entry, self.platform = facts.get("name"), facts.get("entry"), facts.get("platform")
@@ -89,15 +91,28 @@ class Program:
         """Of the code without its places; what replay tokens hold."""
         return _lib.lib.pld_program_hash(self._h.p)
 
+    def _dumped(self):
+        """The compilation that has the dumps; None: there is none. One that has not kept them is made once more."""
+        if self._unit is None and self._again is not None:
+            unit, made = self._again(), ctypes.c_void_p()
+            unit.call(_lib.lib.pld_unit_keep, b"all")
+            status = _lib.lib.pld_unit_compile(unit.h.p, _lib.NO_DEF, ctypes.byref(made))
+            if status or Program(_Handle(made.value, _lib.lib.pld_program_free), self._devices).hash != self.hash:
+                raise ValueError(f"{self.name} is not what it was when it was compiled: compile it with dump_passes=True")
+            self._unit = unit.h
+        return self._unit
+
     def dump(self, pass_):
-        """The program after a pass ("lower_composite_ops"); compile it with dump_passes=True."""
-        text = self._unit and _lib.memory(_lib.lib.pld_unit_dump, self._unit.p, pass_.encode())
+        """The program after a pass ("lower_composite_ops"). With dump_passes=True the dumps are those of the compilation, else
+        a file or a text is compiled once more; what came from bytes, or was compiled for arguments, has none."""
+        unit = self._dumped()
+        text = unit and _lib.memory(_lib.lib.pld_unit_dump, unit.p, pass_.encode())
         if text is None:
             raise ValueError(f"no dump of {pass_!r}: compile with dump_passes=True, and see `pldc --list-passes`")
         return text.decode()
 
     def dumps(self):
-        """Every dump by its pass; compile with dump_passes=True."""
+        """Every dump by its pass."""
         self.dump("parsed")
         return {p["name"]: self.dump(p["name"]) for p in passes()}
 
@@ -150,7 +165,7 @@ class Program:
         the flavour of the first array. Inputs left out come from the file's @pld.init functions. `golden` maps
         names to arrays. A failure raises, or with strict=False is what the Result says.
 
-        Options: check="all", mem="sc", schedule="clock", seed=0, max_steps=None, time_limit=None, rtol=None, atol=None,
+        Options: check="all", mem="sc" (weak=True: "weak"), schedule="clock", seed=0, max_steps=None, time_limit=None, rtol=None, atol=None,
         cost=False, trace=False, timeline=False, dispatches=False, platform_set=None, devices=None, max_memory=None ("512M"), jobs=None;
         print=["y[0]"], watch=["w[1][0]"]: shown on standard output, as what the program prints, which no_print=True leaves out;
         callbacks={"check": f}: functions for the sub-workers of the host program (.sub_workers), called in this thread with
@@ -168,6 +183,8 @@ class Program:
             return {}, self._plain
         options, given = _run.Options(self._devices), {}
         for name, value in named.items():
+            if name == "weak":
+                name, value = ("mem", "weak") if value else ("mem", options["mem"])
             name = "time_limit" if name == "timeout" else name
             _run.check_flag(name, value)
             if name in options:
@@ -332,7 +349,8 @@ def compile(source, *, devices=None, defines=None, platform=None, program=None, 
             if value:
                 raise TypeError(f"{name}= is for files and texts: the names in a decorated function mean what they mean in Python")
         return _decorated(source, devices, platform, args, dump_passes)
-    unit, given = _prepared(source, script, filename, devices, platform, program, entry, defines, warnings, args)
+    prepared = functools.partial(_prepared, source, script, filename, devices, platform, program, entry, defines, warnings, args)
+    unit, given = prepared()
     unit.set("cost")
     if dump_passes:
         unit.call(_lib.lib.pld_unit_keep, b"all")
@@ -340,6 +358,8 @@ def compile(source, *, devices=None, defines=None, platform=None, program=None, 
     cost = _lib.memory(_lib.lib.pld_unit_dump, unit.h.p, b"cost")
     made = Program(_Handle(pointer, _lib.lib.pld_program_free), given, unit.h if dump_passes else None, found,
                    cost and cost.decode())
+    if not args:
+        made._again = lambda: prepared()[0]
     if "\n" not in unit.source and not unit.source.endswith(".py") and script is None and not args:
         said = (("-p", platform), ("--program", program), ("--entry", entry))
         made._source = [unit.source, *(w for name, value in said if value is not None for w in (name, value)),

@@ -5,6 +5,7 @@ import io
 import os
 import pickle
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -104,8 +105,25 @@ class Compiling(unittest.TestCase):
         self.assertEqual(p.diff(p), "")
         q = pld.compile(MESH, devices=2, defines={"SIZE": 128}, dump_passes=True)
         self.assertIn("+", p.diff(q))
-        with self.assertRaisesRegex(ValueError, "dump_passes=True"):
-            pld.compile(MESH).dump("parsed")
+        self.assertEqual(pld.compile(MESH, devices=2).diff(q), p.diff(q))
+        for none in (pld.load(bytes(p)), pickle.loads(pickle.dumps(p))):
+            with self.assertRaisesRegex(ValueError, "dump_passes=True"):
+                none.dump("parsed")
+        with self.assertRaisesRegex(ValueError, "no dump of 'no_pass'"):
+            p.dump("no_pass")
+
+    def test_dumps_of_what_has_changed_are_refused(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = f"{folder}/mesh.pld"
+            shutil.copy(MESH, path)
+            p = pld.compile(path, devices=2)
+            with open(path, "a", encoding="utf-8") as f:
+                f.write("\nnot a program\n")
+            with self.assertRaisesRegex(ValueError, "not what it was"):
+                p.dump("parsed")
+            os.remove(path)
+            with self.assertRaises(FileNotFoundError):
+                p.dump("parsed")
 
     def test_every_dump_compiles_to_the_same_bytes(self):
         p = pld.compile(MESH, devices=2, dump_passes=True)

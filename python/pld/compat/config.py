@@ -5,9 +5,11 @@ import enum
 import warnings
 from typing import Any, Optional
 
+from .. import program as _program
 from . import session
 
-PLATFORMS = ("a2a3sim", "a2a3", "a5sim", "a5")
+# Each simulated one, and the machine that it stands for.
+PLATFORMS = tuple(name for p in _program.platforms() for name in (p["name"], p["name"][:-len("sim")]))
 
 
 class OptimizationStrategy(enum.Enum):
@@ -43,6 +45,7 @@ def simulated(platform):
 
 
 def backend_of(platform):
+    """The kind of device that it has."""
     return BackendType.Ascend950 if platform.startswith("a5") else BackendType.Ascend910B
 
 
@@ -146,6 +149,7 @@ class RunConfig:
         for name, default in known.items():
             setattr(self, name, fields.get(name, default))
         self._check()
+        self.backend_type = known["backend_type"] = backend_of(self.platform)
         for name in _WITHOUT_EFFECT:
             if name in fields and fields[name] != known[name]:
                 session.say_verbose(f"note: RunConfig({name}=) has no effect here")

@@ -39,5 +39,7 @@ print(len(REFUSED), "refused as they should")
 c = RunConfig(platform="a5sim", device_id=3, rtol=1e-3, ring_heap=4096, ring_dep_pool=[4, 0, 0, 8], strategy=OptimizationStrategy.Default,
               backend_type=BackendType.Ascend950, dump_passes=PassDumpLevel.CONCISE)
 assert c == dataclasses.replace(c) and c != RunConfig() and Again is RunConfig and dataclasses.replace(c, atol=1.0).rtol == 1e-3
+assert [RunConfig(platform=p).backend_type.name for p in ("a2a3sim", "a5sim")] == ["Ascend910B", "Ascend950"]
+assert dataclasses.replace(c, platform="a2a3sim").backend_type is RunConfig().backend_type  # it follows the platform
 assert "platform='a5sim'" in repr(c) and c.rtol == 1e-3
 assert DistributedConfig() == DistributedConfig(device_ids=[0]) and ir.DistributedConfig is DistributedConfig

@@ -85,6 +85,18 @@ def _argument(t, flavour):
     return _arrays.of_memory(t.data, tuple(t.shape[:t.rank]), dtype, True, flavour)
 
 
+def _number(p, given):
+    """The number for a scalar: Python's, NumPy's, torch's or one of ctypes."""
+    v = given.value if hasattr(given, "value") and not hasattr(given, "dtype") else given
+    if hasattr(v, "item") and not getattr(v, "ndim", 0):
+        v = v.item()
+    if isinstance(v, float) and p.dtype not in _FLOATS:
+        raise TypeError(f"{p.name} is {p.dtype}: got a float")
+    if not isinstance(v, (int, float)):
+        raise TypeError(f"{p.name} is a scalar of {p.dtype}: got {type(v).__name__}")
+    return float(v) if p.dtype in _FLOATS else int(v)
+
+
 class _Slot:
     """A handle of the library's, and what it points to."""
 
@@ -171,13 +183,11 @@ class _Slot:
         self.call(_lib.lib.pld_run_golden, p.name.encode(), self.struct(array, p.dtype)[2])
 
     def scalar(self, p, v):
-        v = v.value if hasattr(v, "value") and not hasattr(v, "dtype") else v.item() if hasattr(v, "item") else v
-        if isinstance(v, float) and p.dtype not in _FLOATS:
-            raise TypeError(f"{p.name} is {p.dtype}: got a float")
-        if not isinstance(v, (int, float)):
-            raise TypeError(f"{p.name} is a scalar of {p.dtype}: got {type(v).__name__}")
-        v = float(v) if p.dtype in _FLOATS else int(v)
-        self.call(_lib.lib.pld_run_scalar, p.name.encode(), byref(_lib.plain(v)))
+        v = _number(p, v)
+        if self.numbers.get(p.name) != v:
+            self.call(_lib.lib.pld_run_scalar, p.name.encode(), byref(_lib.plain(v)))
+            self.numbers[p.name] = v
+            self.uses += 1
 
     def start(self, f):
         self.raised = None
@@ -247,10 +257,8 @@ class _Call:
 
     def scalars(self, given):
         for p in self.program._scalars:
-            if p.name in given and self.slot.numbers.get(p.name, self) != given[p.name]:
-                self.slot.numbers[p.name] = given[p.name]
+            if p.name in given:
                 self.slot.scalar(p, given[p.name])
-                self.slot.uses += 1
 
     def outputs(self):
         return {p.name: self.arrays[p.name].obj for p in self.program.params if p.dir != "in" and p.name in self.arrays}

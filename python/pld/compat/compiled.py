@@ -16,6 +16,13 @@ def _copied(value, p):
     return _arrays.view(value, p.name).copy()
 
 
+def _fit(arguments, names, params):
+    """Do they go to parameters of these names? No array stands for a number."""
+    numbers = [n not in params or params[n].kind == "scalar" for n in names]
+    return len(arguments) == len(names) and not any(
+        number and _arrays.is_array(a) and getattr(a, "ndim", 1) for a, number in zip(arguments, numbers))
+
+
 def _in_order(f, order):
     """A sub-worker's function for arguments as the library passes them."""
     return f if order is None else lambda *args: f(*[args[i] for i in order])
@@ -51,7 +58,7 @@ class CompiledProgram:
         names = self._parameters
         runtime = {p.name: p for p in self._program.params}
         known = [n for n in names if n in runtime]
-        if len(arrays) not in (len(names), len(names) - len(self.output_names)):
+        if not any(_fit(arrays, some, runtime) for some in (names, [n for n in names if n not in self.output_names])):
             names = known
         outs = [n for n in self.output_names if n in names and n not in by_name]
         if len(arrays) <= len(names) - len(outs) and outs and self._returns:

@@ -1,5 +1,7 @@
 """Python's numbers as constants of the compilation, and one that the call gives."""
 # says: ^PASS
+import ctypes
+
 import numpy as np
 import pypto.language as pl
 
@@ -36,6 +38,27 @@ compiled = add_n.compile(x, y, n=pl.RUNTIME)
 for n in (3, 5):
     compiled(x, y, n)
     assert (y == n).all()
+
+
+@pl.jit
+def scale(x: pl.Tensor, y: pl.Out[pl.Tensor], a: pl.Scalar[pl.FP32], n: int = 2):
+    with pl.at(level=pl.Level.CORE_GROUP):
+        y = pl.store(pl.load(x, [0, 0], [2, 16]) * a + n, [0, 0], y)
+    return y
+
+
+# a constant with a default may be left out: what comes for y is an array, not a
+x = np.ones((2, 16), np.float32)
+compiled, a = scale.compile(x, y, pl.RUNTIME), ctypes.c_float(3.0)
+for a.value in (3.0, 4.0):
+    assert compiled(x, y, a) is None and (y == a.value + 2).all()
+assert (compiled(x, 5.0) == 7).all() and compiled(x, y, 6.0, 2) is None and (y == 8).all()
+try:
+    compiled(x, y, x)
+except TypeError as e:
+    assert "a is a scalar of FP32: got ndarray" in str(e), e
+else:
+    raise AssertionError("an array was taken as a number")
 try:
     affine(x, y, 2, 3.0, False, block_dim=4)
 except TypeError as e:
